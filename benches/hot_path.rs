@@ -11,7 +11,7 @@ use std::path::Path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use runpress::api::config::Config;
 use runpress::api::discover::RunDirectory;
-use runpress::api::import::{IMPORTERS, Options, Source};
+use runpress::api::import::{IMPORTERS, ImportOptions, LogSource};
 use runpress::api::links::{RunFolders, Slug};
 use runpress::api::view::timeline::{Layout, Timeline};
 use runpress::api::{draw, inspect, load, render};
@@ -114,11 +114,11 @@ fn imports(criterion: &mut Criterion) {
             .iter()
             .find(|importer| importer.format == format)
             .expect("an importer");
-        let source = Source::of(&[("log.jsonl", log.as_bytes())]);
+        let source = LogSource::of(&[("log.jsonl", log.as_bytes())]);
         group.throughput(Throughput::Bytes(log.len() as u64));
         group.bench_function(format!("{format}, all of it"), |bencher| {
             bencher.iter(|| {
-                (importer.runs)(&source, &Options::default(), &mut |run| {
+                (importer.runs)(&source, &ImportOptions::default(), &mut |run| {
                     black_box(run.expect("a run"));
                 });
             });

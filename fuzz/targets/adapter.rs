@@ -1,6 +1,6 @@
 //! The output of adapters: every line is read or reported at its place, and the same lines give the same runs.
 
-use runpress::api::import::{Options, adapter_runs};
+use runpress::api::import::{ImportOptions, adapter_runs};
 
 use super::places;
 
@@ -15,10 +15,16 @@ pub fn run(bytes: &[u8]) {
     places::check(bytes, &problems);
     let read = || {
         let mut runs = Vec::new();
-        let result = adapter_runs("log", 0, bytes, &Options::default(), &mut |_, draft| {
-            super::import::lines(&draft);
-            runs.push(format!("{draft:?}"));
-        });
+        let result = adapter_runs(
+            "log",
+            0,
+            bytes,
+            &ImportOptions::default(),
+            &mut |_, draft| {
+                super::import::lines(&draft);
+                runs.push(format!("{draft:?}"));
+            },
+        );
         (runs, result)
     };
     let (runs, result) = read();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use runpress::api::import::{Draft, IMPORTERS, Options, Source};
+use runpress::api::import::{Draft, IMPORTERS, ImportOptions, LogSource};
 
 /// The only name that an importer expects of a log which is a single file.
 const NAME: &str = "result.json";
@@ -24,8 +24,10 @@ pub fn run(bytes: &[u8]) {
     let importer = &IMPORTERS[usize::from(*first) % IMPORTERS.len()];
     let read = || {
         let mut runs = Vec::new();
-        let source = Source::of(&[(NAME, log)]);
-        (importer.runs)(&source, &Options::default(), &mut |run| runs.push(run));
+        let source = LogSource::of(&[(NAME, log)]);
+        (importer.runs)(&source, &ImportOptions::default(), &mut |run| {
+            runs.push(run);
+        });
         runs
     };
     for (first, second) in read().into_iter().zip(read()) {

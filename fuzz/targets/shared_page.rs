@@ -2,11 +2,11 @@
 //! unchanged.
 
 use runpress::api::formats::single_file::{GENERATOR, RUN, files, push_file};
-use runpress::api::import::{SharedPage, Source};
+use runpress::api::import::{LogSource, SharedPage};
 
 /// Reads `bytes` as such a page, and as a file in one.
 pub fn run(bytes: &[u8]) {
-    let read = || SharedPage::read(&Source::of(&[("run.html", bytes)]));
+    let read = || SharedPage::read(&LogSource::of(&[("run.html", bytes)]));
     match (read(), read()) {
         (Ok(first), Ok(second)) => {
             assert_eq!(first.files, second.files);

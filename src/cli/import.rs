@@ -8,8 +8,9 @@ use runpress::api::config::{FILE_NAME, Pattern};
 use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
-    Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, REPEATED, Report,
-    Request, Restored, RunDefaults, SampleReport, check_adapter, find, import,
+    Adapter, IMPORTERS, ImportEvent, ImportOptions, ImportResult, Importer, Keep, Problem,
+    REPEATED, Request, RestoredRun, RunDefaults, RunReport, SampleReport, check_adapter, find,
+    import,
 };
 use runpress::api::pipeline::Progress;
 use runpress::api::site::{Overrides, Site};
@@ -101,8 +102,8 @@ impl LogArguments {
         }
     }
 
-    pub(super) fn options(&self) -> Options {
-        Options {
+    pub(super) fn options(&self) -> ImportOptions {
+        ImportOptions {
             keep: self.keep.clone(),
             no_reasoning: self.no_reasoning,
             case_per_sample: false,
@@ -116,7 +117,7 @@ struct ImportReport {
     runs: Vec<ImportedRun>,
     /// Run folders that were in files of `runpress share`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    restored: Vec<Restored>,
+    restored: Vec<RestoredRun>,
     failed: Vec<ImportProblem>,
     skipped: Vec<ImportProblem>,
 }
@@ -125,7 +126,7 @@ struct ImportReport {
 #[derive(Serialize)]
 struct ImportedRun {
     #[serde(flatten)]
-    report: Report,
+    report: RunReport,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<ImportProblem>,
 }
@@ -199,7 +200,7 @@ pub(crate) fn run(cli: &Cli, args: &Import) -> u8 {
             ..args.log.defaults()
         },
         rules: site.as_ref().map(rules).unwrap_or_default(),
-        options: Options {
+        options: ImportOptions {
             case_per_sample: args.case_per == "sample",
             ..args.log.options()
         },
@@ -456,13 +457,13 @@ fn unknown_rows(done: &ImportReport) -> Option<String> {
     (all > 0).then(|| format!("Left out {rows} of unknown types: {}", names.join(", ")))
 }
 
-fn run_line(report: &Report, dry_run: bool) -> String {
+fn run_line(report: &RunReport, dry_run: bool) -> String {
     let result = match (report.result, dry_run) {
-        (Change::New, false) => "imported ",
-        (Change::New, true) => "new      ",
-        (Change::Updated, false) => "updated  ",
-        (Change::Updated, true) => "changed  ",
-        (Change::Unchanged, _) => "unchanged",
+        (ImportResult::New, false) => "imported ",
+        (ImportResult::New, true) => "new      ",
+        (ImportResult::Updated, false) => "updated  ",
+        (ImportResult::Updated, true) => "changed  ",
+        (ImportResult::Unchanged, _) => "unchanged",
     };
     let messages = report.messages.user + report.messages.assistant;
     let mut line = format!(
@@ -485,9 +486,9 @@ fn run_line(report: &Report, dry_run: bool) -> String {
     line + ")"
 }
 
-fn restored_line(restored: &Restored, dry_run: bool) -> String {
+fn restored_line(restored: &RestoredRun, dry_run: bool) -> String {
     let result = match (restored.result, dry_run) {
-        (Change::Unchanged, _) => "unchanged",
+        (ImportResult::Unchanged, _) => "unchanged",
         (_, true) => "new      ",
         (_, false) => "restored ",
     };
@@ -521,12 +522,17 @@ fn say_warnings(problems: &[Problem], shown: usize) {
 }
 
 fn summary(done: &ImportReport, request: &Request) -> String {
-    let count = |change: Change| {
+    let count = |change: ImportResult| {
         let restored = done.restored.iter().map(|it| it.result);
         let results = done.runs.iter().map(|run| run.report.result);
         results.chain(restored).filter(|it| *it == change).count() as u64
     };
-    let [new, updated, unchanged] = [Change::New, Change::Updated, Change::Unchanged].map(count);
+    let [new, updated, unchanged] = [
+        ImportResult::New,
+        ImportResult::Updated,
+        ImportResult::Unchanged,
+    ]
+    .map(count);
     let word = if request.dry_run {
         "would be imported"
     } else {

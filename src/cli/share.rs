@@ -9,7 +9,7 @@ use runpress::api::config::{FILE_NAME, Pattern};
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::diagnostics::{Diagnostic, Severity};
 use runpress::api::discover::{RunDirectory, run_at};
-use runpress::api::import::{ImportEvent, Report, Request, RunDefaults, import};
+use runpress::api::import::{ImportEvent, Request, RunDefaults, RunReport, import};
 use runpress::api::pipeline::{SharedRun, share, task_of};
 use runpress::api::site::{Overrides, Site};
 use runpress::api::view::format;
@@ -193,7 +193,7 @@ impl TemporaryFolders {
         let (mut runs, mut problems) = (Vec::new(), Vec::new());
         import(&request, &mut |event| match event {
             ImportEvent::Run(report, warnings) => {
-                let Report { id, folder, .. } = *report;
+                let RunReport { id, folder, .. } = *report;
                 runs.push((id, folder));
                 problems.extend(warnings.into_iter().map(|it| *it));
             }

@@ -9,11 +9,14 @@ use formats::adapter::{self, Estimated, Item, Record, State};
 use formats::model::run::MetricSet;
 use formats::trace::{self, Fields, Kind};
 
-use super::draft::{Call, Draft, Event, EventContent, Id, Origin, Outcome, Tokens, ToolResult};
+use super::draft::{
+    Draft, DraftEvent, EventContent, Origin, Outcome, RunIdSource, Tokens, ToolCall, ToolResult,
+};
 use super::message_content::MessageContent;
-use super::shared::{PROMPTS, kept};
+use super::shared::{PROMPTS, prompt_kind};
 use super::time::Times;
-use super::{IMPORTERS, Options, Problem, loose, problem};
+use super::usage::{all_tokens, unless_zero};
+use super::{IMPORTERS, ImportOptions, Problem, problem, raw_json};
 
 /// The name under which problems of the lines for a file are reported.
 pub fn output_of(file: &str) -> String {
@@ -26,12 +29,12 @@ pub fn runs(
     file: &str,
     position: usize,
     output: &[u8],
-    options: &Options,
+    options: &ImportOptions,
     each: &mut dyn FnMut(&trace::Importer, Draft),
 ) -> Result<(), Vec<Problem>> {
     let path = output_of(file);
     let header = checked(&path, output)?;
-    let mut open: Option<Reader<'_>> = None;
+    let mut open: Option<AdapterReader<'_>> = None;
     let mut number = 0;
     // The lines were checked.
     let _ = adapter::read(&path, output, |_, item| match item {
@@ -39,7 +42,7 @@ pub fn runs(
             if let Some(open) = open.take() {
                 each(&header.importer, open.finish());
             }
-            open = Some(Reader::new(*record, number, position, options));
+            open = Some(AdapterReader::new(*record, number, position, options));
             number += 1;
         }
         Item::Event(kind, fields) => {
@@ -110,55 +113,52 @@ pub fn name(format: &str, path: &str) -> Result<(), Problem> {
 }
 
 /// Makes a draft of one run.
-struct Reader<'o> {
+struct AdapterReader<'o> {
     draft: Draft,
-    options: &'o Options,
+    options: &'o ImportOptions,
     times: Times,
 }
 
-impl<'o> Reader<'o> {
-    fn new(record: Record, number: usize, position: usize, options: &'o Options) -> Self {
+impl<'o> AdapterReader<'o> {
+    fn new(record: Record, number: usize, position: usize, options: &'o ImportOptions) -> Self {
         let mut draft = Draft {
             sources: vec![position],
             agents: record.agents,
             ..Draft::default()
         };
         for folder in &record.private.folders {
-            draft.identity.workspace(folder);
+            draft.identity.add_workspace(folder);
         }
         for user in &record.private.users {
-            draft.identity.know(Some(user), None);
+            draft.identity.add_names(Some(user), None);
         }
         for host in &record.private.hosts {
-            draft.identity.know(None, Some(host));
+            draft.identity.add_names(None, Some(host));
         }
         for (what, count) in &record.withheld {
             draft.withhold(what.word(), *count);
         }
         let own = &mut draft.record;
         own.id = match record.id.clone() {
-            None if number > 0 => Id::Derived {
-                names: vec![number.to_string()],
-                with_digests: true,
-            },
-            id => Id::of_session(id, None, None),
+            None if number > 0 => RunIdSource::in_files(Some(number.to_string())),
+            id => RunIdSource::of_session(id, None, None),
         };
         own.ids = record.import.ids;
-        own.ids([("session", record.id)]);
+        own.add_ids([("session", record.id)]);
         own.format_version = record.import.format_version;
         own.case = record.subject.test_case_slug;
         own.case_version = record.subject.test_case_version;
         own.harness = record.subject.harness_slug;
         own.harness_version = record.subject.harness_version;
         for model in record.subject.model_id.iter().chain(&record.import.models) {
-            own.model(model);
+            own.add_model(model);
         }
         (own.started, own.finished) = (record.started_at, record.finished_at);
         let measured = |value: &f64| *value > 0.0;
         own.run_time_seconds = record.metrics.run_time_seconds.filter(measured);
         own.cost = record.metrics.cost.actual.filter(measured);
         own.cost_estimated = record.import.estimated.contains(&Estimated::Cost);
-        own.tokens = counted(record.metrics.tokens);
+        own.tokens = unless_zero(record.metrics.tokens.unwrap_or_default());
         let bounds = record.import.lower_bounds.iter().map(String::as_str);
         own.lower_bounds = MetricSet::of_paths(bounds);
         let state = record.status.state.filter(|state| *state != State::Unknown);
@@ -190,7 +190,7 @@ impl<'o> Reader<'o> {
         });
         let time = text(&fields.time).or_else(|| text(&fields.local_time));
         if let Some(time) = &time {
-            self.times.see(time);
+            self.times.add(time);
         }
         let (agent, branch) = (text(&fields.agent), text(&fields.branch));
         let (turn, first) = (fields.turn, self.draft.events.len());
@@ -225,13 +225,8 @@ impl<'o> Reader<'o> {
                     ..MessageContent::default()
                 };
                 let steering = fields.steering.unwrap_or_default();
-                let number = draft.events.len();
-                draft.message(at, role, content, steering);
-                if let Some(Event {
-                    what: EventContent::Message { model, phase, .. },
-                    ..
-                }) = draft.events.get_mut(number)
-                {
+                let message = draft.message(at, role, content, steering);
+                if let Some(EventContent::Message { model, phase, .. }) = message {
                     *model = text(fields.model);
                     *phase = fields.phase;
                 }
@@ -245,7 +240,7 @@ impl<'o> Reader<'o> {
             Kind::Note => {
                 let kind = text(fields.kind).unwrap_or_default();
                 let text = text(fields.text);
-                let prompt = PROMPTS.into_iter().find(|what| kept(what) == kind);
+                let prompt = PROMPTS.into_iter().find(|what| prompt_kind(what) == kind);
                 return match prompt {
                     Some(what) => {
                         draft.prompt(self.options, at, what, text.unwrap_or_default());
@@ -257,11 +252,13 @@ impl<'o> Reader<'o> {
                 return draft.unknown_row(&text(fields.kind).unwrap_or_default());
             }
             Kind::ToolCall => {
-                let json = fields.arguments.and_then(|json| loose::compact(json.get()));
-                EventContent::ToolCall(Call {
+                let json = fields
+                    .arguments
+                    .and_then(|json| raw_json::compact(json.get()));
+                EventContent::ToolCall(ToolCall {
                     hosted: fields.hosted.unwrap_or_default(),
                     status: text(fields.status),
-                    ..Call::of(name, call, (json, text(fields.arguments_text)))
+                    ..ToolCall::of(name, call, (json, text(fields.arguments_text)))
                 })
             }
             Kind::ToolResult => {
@@ -306,7 +303,7 @@ impl<'o> Reader<'o> {
                 forgotten: fields.forgotten,
             },
             Kind::Score => {
-                let value = fields.value.and_then(|json| loose::compact(json.get()));
+                let value = fields.value.and_then(|json| raw_json::compact(json.get()));
                 let Some(value) = value else { return };
                 EventContent::Score {
                     name: name.unwrap_or_default(),
@@ -319,7 +316,7 @@ impl<'o> Reader<'o> {
                 code: text(fields.code),
             },
             Kind::Usage => {
-                let tokens = counted(fields.tokens);
+                let tokens = unless_zero(fields.tokens.unwrap_or_default());
                 if tokens == Tokens::default() && fields.cost.is_none() {
                     return;
                 }
@@ -338,20 +335,20 @@ impl<'o> Reader<'o> {
     fn finish(self) -> Draft {
         let mut draft = self.draft;
         if draft.record.tokens == Tokens::default() {
-            super::usage::each(&draft.events).for_each(|tokens| draft.record.add(tokens));
+            all_tokens(&draft.events).for_each(|tokens| draft.record.add(tokens));
         }
         let models: Vec<String> = draft.events.iter().filter_map(model).collect();
         for model in models {
-            draft.record.model(&model);
+            draft.record.add_model(&model);
         }
         self.times.write(&mut draft.record);
-        draft.blocks();
+        draft.group_agents();
         draft
     }
 }
 
 /// The model that an event of the main agent names.
-fn model(event: &Event) -> Option<String> {
+fn model(event: &DraftEvent) -> Option<String> {
     let (EventContent::Message { model, .. } | EventContent::Usage { model, .. }) = &event.what
     else {
         return None;
@@ -359,13 +356,7 @@ fn model(event: &Event) -> Option<String> {
     model.clone()
 }
 
-/// If all classes are 0, nothing was counted.
-fn counted(tokens: Option<Tokens>) -> Tokens {
-    let counted = tokens.filter(|tokens| !tokens.nothing());
-    counted.unwrap_or_default()
-}
-
 fn outcome(outcome: Outcome) -> Option<Outcome> {
-    let value = loose::compact(outcome.value.get())?;
+    let value = raw_json::compact(outcome.value.get())?;
     Some(Outcome { value, ..outcome })
 }

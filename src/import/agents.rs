@@ -1,33 +1,28 @@
-//! Places the events of subagents in a run: one block for each, after the call that started it.
+//! Places the events of subagents in a run: those of each together, after the call that started it.
 
 use std::collections::BTreeMap;
 use std::vec;
 
 use formats::trace::Action;
 
-use super::draft::{Agent, Draft, Event, EventContent};
+use super::draft::{Agent, Draft, DraftEvent, EventContent};
 
 /// A subagent and its events.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct SubagentEvents {
     /// The agent. `call` is the call that started it; `parent` is set later.
     pub(super) agent: Agent,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<DraftEvent>,
     /// How it ended, if the source records it.
     pub(super) ended: Option<Action>,
 }
 
-/// The model of an agent, if it has a single one.
-pub(super) fn only(mut models: Vec<String>) -> Option<String> {
-    models.pop().filter(|_| models.is_empty())
-}
-
 /// Inserts each block after its call, in the order of calls; blocks without a call go last. Sets `Draft::agents`.
-pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
+pub(super) fn insert_subagents(draft: &mut Draft, blocks: Vec<SubagentEvents>) {
     if blocks.is_empty() {
         return;
     }
-    let mut rest: Vec<Option<Block>> = blocks.into_iter().map(Some).collect();
+    let mut rest: Vec<Option<SubagentEvents>> = blocks.into_iter().map(Some).collect();
     let mut by_call: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, block) in rest.iter().flatten().enumerate() {
         if let Some(call) = &block.agent.call {
@@ -51,7 +46,7 @@ pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
             open.pop();
             continue;
         };
-        let started: Vec<Block> = match &event.what {
+        let started: Vec<SubagentEvents> = match &event.what {
             EventContent::ToolCall(call) => {
                 call.call.as_ref().and_then(|call| by_call.remove(call))
             }
@@ -73,20 +68,23 @@ pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
 }
 
 /// Records the agent, and returns its events between its start and end events.
-fn begin(draft: &mut Draft, mut block: Block, parent: Option<String>) -> vec::IntoIter<Event> {
-    let mark = |action, beside: Option<&Event>| {
-        let mut event = Event::new(EventContent::Subagent {
+fn begin(
+    draft: &mut Draft,
+    mut block: SubagentEvents,
+    parent: Option<String>,
+) -> vec::IntoIter<DraftEvent> {
+    let mark = |action, neighbor: Option<&DraftEvent>| {
+        let mut event = DraftEvent::new(EventContent::Subagent {
             action,
             id: block.agent.id.clone(),
             name: block.agent.name.clone(),
             call: block.agent.call.clone(),
         });
-        if let Some(beside) = beside {
-            event.time.clone_from(&beside.time);
-            event.local_time.clone_from(&beside.local_time);
-            event.source.file = beside.source.file;
-            event.source.member.clone_from(&beside.source.member);
-            event.source.line = beside.source.line;
+        if let Some(neighbor) = neighbor {
+            event.time.clone_from(&neighbor.time);
+            event.source.file = neighbor.source.file;
+            event.source.member.clone_from(&neighbor.source.member);
+            event.source.line = neighbor.source.line;
         }
         event.agent.clone_from(&parent);
         event
@@ -101,4 +99,54 @@ fn begin(draft: &mut Draft, mut block: Block, parent: Option<String>) -> vec::In
     block.events.insert(0, started);
     block.events.extend(ended);
     block.events.into_iter()
+}
+
+/// Maximum levels of nested agents.
+const LEVELS: usize = 16;
+
+impl Draft {
+    /// Moves the events of an inner agent directly after its start.
+    pub fn group_agents(&mut self) {
+        let agents: BTreeMap<&str, Option<&str>> = self
+            .agents
+            .iter()
+            .map(|agent| (agent.id.as_str(), agent.parent.as_deref()))
+            .collect();
+        let mut begun: BTreeMap<&str, usize> = BTreeMap::new();
+        for (number, event) in self.events.iter().enumerate() {
+            if let EventContent::Subagent {
+                action: Action::Started,
+                id,
+                ..
+            } = &event.what
+            {
+                begun.entry(id).or_insert(number);
+            }
+        }
+        if begun.is_empty() {
+            return;
+        }
+        let keys: Vec<Vec<usize>> = self
+            .events
+            .iter()
+            .enumerate()
+            .map(|(number, event)| {
+                let mut key = vec![number];
+                let mut agent = event.agent.as_deref();
+                while let Some(start) = agent.and_then(|id| begun.get(id))
+                    && key.len() <= LEVELS
+                {
+                    key.push(*start);
+                    agent = agent.and_then(|id| agents.get(id).copied().flatten());
+                }
+                key.reverse();
+                key
+            })
+            .collect();
+        let events = std::mem::take(&mut self.events);
+        let mut keyed: Vec<_> = keys.into_iter().zip(events).collect();
+        keyed.sort_by(|a, b| a.0.cmp(&b.0));
+        self.events
+            .extend(keyed.into_iter().map(|(_, event)| event));
+    }
 }

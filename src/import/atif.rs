@@ -12,19 +12,19 @@ use formats::decimal::Decimal;
 use formats::model::run::Metric;
 
 use super::agents;
-use super::draft::{Draft, Id, Tokens};
-use super::loose;
+use super::draft::{Draft, RunIdSource, Tokens};
+use super::raw_json;
 use super::row::Row;
-use super::source::Source;
-use super::{EachRun, Options, Problem, problem};
+use super::source::LogSource;
+use super::{EachRun, ImportOptions, Problem, problem};
 
-use files::{beside, read_one, text, trajectory};
-use steps::{Reader, is_estimated, tokens};
+use files::{read_one, relative_file, text, trajectory};
+use steps::{StepReader, is_estimated, tokens};
 
 /// Maximum levels of subagents.
 const LEVELS: usize = 16;
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     let names = source.names();
     let all: Vec<usize> = (0..names.len())
         .filter(|at| names.len() == 1 || names[*at].strip_suffix(".json").is_some())
@@ -40,9 +40,9 @@ pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
 
 /// Reads the trajectory that no other file continues or names as a subagent. Further ones are listed as unused.
 pub fn read_trajectory(
-    source: &Source,
+    source: &LogSource,
     positions: &[usize],
-    options: &Options,
+    options: &ImportOptions,
 ) -> Result<Draft, Problem> {
     let (roots, problems) = roots(source, positions);
     let mut roots = roots.into_iter();
@@ -63,7 +63,7 @@ fn refused(code: &'static Code, file: &str, message: &str) -> Problem {
 }
 
 /// The trajectories that no other trajectory names.
-fn roots(source: &Source, positions: &[usize]) -> (Vec<usize>, Vec<Problem>) {
+fn roots(source: &LogSource, positions: &[usize]) -> (Vec<usize>, Vec<Problem>) {
     let (mut found, mut problems, mut named) = (Vec::new(), Vec::new(), BTreeSet::new());
     for &position in positions {
         let file = match source.read(position) {
@@ -82,7 +82,7 @@ fn roots(source: &Source, positions: &[usize]) -> (Vec<usize>, Vec<Problem>) {
                 named.extend(
                     paths
                         .iter()
-                        .filter_map(|path| beside(source, position, path)),
+                        .filter_map(|path| relative_file(source, position, path)),
                 );
                 found.push(position);
             }
@@ -119,20 +119,20 @@ fn paths(trajectory: &Row<'_>, level: usize) -> Vec<String> {
 }
 
 /// Sets the fields of the record that are known before the steps.
-fn record(reader: &mut Reader<'_>, trajectory: &Row<'_>) {
+fn record(reader: &mut StepReader<'_>, trajectory: &Row<'_>) {
     let draft = &mut reader.chat.draft;
     let record = &mut draft.record;
     let own = ["trajectory_id", "session_id"].map(|key| trajectory.name(key));
     let [trajectory_id, session] = own.clone();
-    record.ids([("trajectory", trajectory_id), ("session", session)]);
+    record.add_ids([("trajectory", trajectory_id), ("session", session)]);
     record.format_version = trajectory.name("schema_version");
     record.harness = trajectory.name("agent.name");
     record.harness_version = trajectory.name("agent.version");
     record.models.extend(trajectory.name("agent.model_name"));
     let own: Vec<String> = own.into_iter().flatten().collect();
-    record.id = match own.iter().find(|id| loose::is_uuid(id)) {
-        Some(id) => Id::Own(id.clone()),
-        None => Id::Derived {
+    record.id = match own.iter().find(|id| raw_json::is_uuid(id)) {
+        Some(id) => RunIdSource::Own(id.clone()),
+        None => RunIdSource::Derived {
             with_digests: own.is_empty(),
             names: own.into_iter().chain(record.harness.clone()).collect(),
         },
@@ -143,7 +143,7 @@ fn record(reader: &mut Reader<'_>, trajectory: &Row<'_>) {
             "total_cached_tokens",
             "total_completion_tokens",
         ];
-        draft.numbers(&metrics, &["total_cost_usd"], &counts);
+        draft.check_numbers(&metrics, &["total_cost_usd"], &counts);
         let record = &mut draft.record;
         record.cost = metrics.number("total_cost_usd");
         record.cost_estimated = is_estimated(&metrics);
@@ -152,13 +152,13 @@ fn record(reader: &mut Reader<'_>, trajectory: &Row<'_>) {
 }
 
 /// Sets the fields of the record that are known after all steps.
-fn finish(reader: Reader<'_>, file: &str) -> Draft {
+fn finish(reader: StepReader<'_>, file: &str) -> Draft {
     let mut draft = reader.chat.draft;
     let record = &mut draft.record;
     // The last of several files counts only its own context.
     let sums_count = reader.is_continued && reader.steps.tokens != Tokens::default();
     let is_sum = sums_count || record.tokens == Tokens::default();
-    record.lack(reader.steps.incomplete);
+    record.add_incomplete(reader.steps.incomplete);
     if is_sum {
         record.tokens = reader.steps.tokens;
     } else {
@@ -176,7 +176,7 @@ fn finish(reader: Reader<'_>, file: &str) -> Draft {
     if record.models.is_empty() {
         record.models = reader.steps.models;
     }
-    reader.times.write(record);
+    reader.chat.times.write(record);
     if is_sum {
         draft.uncounted(file, reader.uncounted);
     }
@@ -185,6 +185,6 @@ fn finish(reader: Reader<'_>, file: &str) -> Draft {
         metrics.push(Metric::ActualCost);
         draft.lower_bound(file, &metrics, "a file that continues the log is missing");
     }
-    agents::weave(&mut draft, reader.blocks);
+    agents::insert_subagents(&mut draft, reader.blocks);
     draft
 }

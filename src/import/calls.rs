@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::draft::{Draft, Event, EventContent};
+use super::draft::{Draft, DraftEvent, EventContent};
 
 /// Numbers of calls and results of the main agent, as reported.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
     for event in &mut draft.events {
         let is_main = u64::from(event.agent.is_none());
-        let Event {
+        let DraftEvent {
             agent,
             branch,
             what,

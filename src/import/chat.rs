@@ -1,15 +1,18 @@
 //! A conversation with a model, as most formats record it: prompts, messages, answers with calls, and the results of tools.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
 use formats::trace::Role;
 
-use super::Options;
-use super::draft::{Call, Draft, EventContent, Origin, ToolResult};
-use super::loose;
+use super::ImportOptions;
+use super::draft::{Draft, EventContent, Origin, Tokens, ToolCall, ToolResult};
+use super::injected;
 use super::message_content::MessageContent;
+use super::raw_json;
 use super::row::Row;
-use super::shared::at;
+use super::time::Times;
 
 /// Arguments of a call: JSON, or a text that is not JSON.
 pub type Arguments = (Option<Box<RawValue>>, Option<String>);
@@ -17,17 +20,24 @@ pub type Arguments = (Option<Box<RawValue>>, Option<String>);
 /// A conversation that is read message by message.
 pub struct Chat<'o> {
     pub draft: Draft,
-    pub options: &'o Options,
+    pub options: &'o ImportOptions,
+    pub times: Times,
     /// Calls of the last answer, and whether they have a result.
     calls: Vec<(String, bool)>,
+    /// Answers with a count of tokens, and answers without.
+    pub counted: u64,
+    pub uncounted: u64,
 }
 
 impl<'o> Chat<'o> {
-    pub fn new(options: &'o Options) -> Self {
+    pub fn new(options: &'o ImportOptions) -> Self {
         Self {
             draft: Draft::default(),
             options,
+            times: Times::default(),
             calls: Vec::new(),
+            counted: 0,
+            uncounted: 0,
         }
     }
 
@@ -45,14 +55,24 @@ impl<'o> Chat<'o> {
             if row.is_object() {
                 rows.push((pointer, row));
             } else {
-                self.draft.odd(file, &pointer, what);
+                self.draft.skip_part(file, &pointer, what);
             }
         }
         rows
     }
 
+    /// Sets the time of the events from `first` on, which is a time of the run.
+    pub fn set_times(&mut self, first: usize, time: &str) {
+        self.times.add(time);
+        self.draft.set_times(first, time);
+    }
+
     pub fn system(&mut self, place: Origin, text: String) {
         self.prompt(place, "systemPrompts", text);
+    }
+
+    pub fn developer(&mut self, place: Origin, text: String) {
+        self.prompt(place, "developerPrompts", text);
     }
 
     pub fn prompt(&mut self, place: Origin, what: &'static str, text: String) {
@@ -63,6 +83,18 @@ impl<'o> Chat<'o> {
         self.draft.message(place, Role::User, content, false);
     }
 
+    /// Adds a message of the user, without what a program inserted into it.
+    pub fn user_without_insertions(&mut self, place: Origin, mut content: MessageContent) {
+        let (words, inserted) = injected::words(&content.text);
+        let Some(words) = words.map(Cow::into_owned) else {
+            self.draft.count_omitted(&content);
+            return self.prompt(place, "injectedContext", content.text);
+        };
+        self.draft.withhold("injectedContext", inserted);
+        content.text = words;
+        self.user(place, content);
+    }
+
     pub fn reasoning(&mut self, place: Origin, text: String, summary: bool) {
         self.draft.reasoning(self.options, place, text, summary);
     }
@@ -70,18 +102,49 @@ impl<'o> Chat<'o> {
     /// Adds the text of an answer, whose calls follow.
     pub fn answer(&mut self, place: Origin, content: MessageContent, by: Option<String>) {
         self.calls.clear();
-        let number = self.draft.events.len();
-        self.draft.message(place, Role::Assistant, content, false);
-        let event = self.draft.events.get_mut(number);
-        if let Some(EventContent::Message { model, .. }) = event.map(|event| &mut event.what) {
+        let message = self.draft.message(place, Role::Assistant, content, false);
+        if let Some(EventContent::Message { model, .. }) = message {
             *model = by;
         }
     }
 
     pub fn call(&mut self, place: Origin, name: &str, id: String, arguments: Arguments) {
         self.calls.push((id.clone(), false));
-        let call = Call::of(Some(name.to_owned()), Some(id), arguments);
+        self.add_call(
+            place,
+            ToolCall::of(Some(name.to_owned()), Some(id), arguments),
+        );
+    }
+
+    /// Adds a call that no later result without an id belongs to.
+    pub fn add_call(&mut self, place: Origin, call: ToolCall) {
         self.draft.push(place, EventContent::ToolCall(call));
+    }
+
+    pub fn result(&mut self, place: Origin, result: ToolResult) {
+        self.draft.push(place, EventContent::ToolResult(result));
+    }
+
+    /// Adds the tokens of the last answer, or notes that the log has no count of them.
+    pub fn usage(
+        &mut self,
+        place: Origin,
+        tokens: Option<Tokens>,
+        model: Option<String>,
+        cost: Option<f64>,
+    ) {
+        let Some(tokens) = tokens else {
+            self.uncounted += 1;
+            return;
+        };
+        self.counted += 1;
+        let usage = EventContent::Usage {
+            tokens,
+            model,
+            cost,
+            calls: self.calls(),
+        };
+        self.draft.push(place, usage);
     }
 
     /// Adds `tool_calls` of an answer. A call without an id gets one that begins with a prefix.
@@ -89,8 +152,8 @@ impl<'o> Chat<'o> {
         for (number, call) in row.rows("tool_calls").enumerate() {
             let id = call.name("id");
             let id = id.unwrap_or_else(|| format!("{prefix}.{number}"));
-            let arguments = loose::arguments(&call.text("function.arguments"));
-            let place = at(format!("{pointer}/tool_calls/{number}"));
+            let arguments = raw_json::arguments(&call.text("function.arguments"));
+            let place = Origin::at_pointer(format!("{pointer}/tool_calls/{number}"));
             self.call(place, &call.text("function.name"), id, arguments);
         }
     }
@@ -121,12 +184,12 @@ impl<'o> Chat<'o> {
 /// Arguments that are JSON, or JSON in a string.
 pub fn arguments(row: &Row<'_>, path: &str) -> Arguments {
     match row.string(path) {
-        Some(text) => loose::arguments(&text),
-        None => (row.raw(path).and_then(loose::compact), None),
+        Some(text) => raw_json::arguments(&text),
+        None => (row.raw(path).and_then(raw_json::compact), None),
     }
 }
 
-impl Call {
+impl ToolCall {
     /// A call of a tool; without a name, of an unknown one.
     pub fn of(name: Option<String>, id: Option<String>, arguments: Arguments) -> Self {
         let name = name.filter(|name| !name.is_empty());

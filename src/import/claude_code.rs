@@ -2,11 +2,11 @@
 //! and sessions exported as one object. The format is undocumented, so rows are read by their keys.
 
 mod author;
+mod counters;
 mod identity;
+mod inserted_text;
 mod lane;
 mod messages;
-mod meter;
-mod noise;
 mod results;
 mod session;
 mod tree;
@@ -18,22 +18,22 @@ use base::diagnostics::text::counted;
 use formats::model::run::Metric;
 use formats::{decimal, jsonl};
 
-use super::agents::{self, Block};
-use super::draft::{Agent, Draft, Id};
+use super::agents::{self, SubagentEvents};
+use super::draft::{Agent, Draft, RunIdSource, only_model};
 use super::row::Row;
-use super::source::{File, Source};
-use super::{EachRun, Options, Problem, loose, problem};
+use super::source::{LogFile, LogSource};
+use super::{EachRun, ImportOptions, Problem, problem, raw_json};
 
-use identity::Identity;
-use lane::{Counts, Lane};
-use session::{Owners, Session};
+use identity::SessionIdentity;
+use lane::{Lane, ResponseCounts};
+use session::{RowOwners, Session};
 
 /// The keys of the session that wrote a row, in files and in streams.
 const SESSION: [&str; 2] = ["sessionId", "session_id"];
 /// The keys of the row before a row.
 const PARENT: [&str; 2] = ["parentUuid", "logicalParentUuid"];
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     let names = source.names();
     let positions: Vec<usize> = (0..names.len())
         .filter(|at| names.len() == 1 || belongs(source, *at))
@@ -47,14 +47,14 @@ pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
 
 /// Reads the first session that is not a subagent of another, with its subagents. Further ones are listed as unused.
 pub fn read_session(
-    source: &Source,
+    source: &LogSource,
     positions: &[usize],
-    options: &Options,
+    options: &ImportOptions,
 ) -> Result<Draft, Problem> {
     let families = families(source, positions);
     let mut rest = families.iter();
     let Some((main, files)) = rest.next() else {
-        return Err(nothing(""));
+        return Err(not_a_session(""));
     };
     let mut draft = read_family(source, *main, files, None, options)?;
     let unused = rest.map(|(main, _)| source.names()[*main].clone());
@@ -62,14 +62,14 @@ pub fn read_session(
     Ok(draft)
 }
 
-fn nothing(file: &str) -> Problem {
+fn not_a_session(file: &str) -> Problem {
     let message = "The file is no session of Claude Code: no line is a row of a recognized type";
     let help = "Without `--format` the format is recognized by content; or leave the file out.";
     problem(&IMPORT_WRONG_FORMAT, file, message, help)
 }
 
 /// Whether a file of a folder may be a session or a subagent.
-fn belongs(source: &Source, position: usize) -> bool {
+fn belongs(source: &LogSource, position: usize) -> bool {
     let name = &source.names()[position];
     let base = name.rsplit('/').next().unwrap_or(name);
     let exported = || {
@@ -86,7 +86,7 @@ fn belongs(source: &Source, position: usize) -> bool {
 }
 
 /// Sessions with the files of their subagents, in order of names.
-fn families(source: &Source, positions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
+fn families(source: &LogSource, positions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
     let mut families: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &position in positions {
         let main = main_of(source, position).filter(|main| positions.contains(main));
@@ -108,7 +108,7 @@ fn families(source: &Source, positions: &[usize]) -> BTreeMap<usize, Vec<usize>>
 }
 
 /// The session that a subagent file belongs to, by its folder or by the session named in its rows.
-fn main_of(source: &Source, position: usize) -> Option<usize> {
+fn main_of(source: &LogSource, position: usize) -> Option<usize> {
     let name = source.names()[position].as_str();
     if let Some((session, _)) = name.split_once("/subagents/") {
         return source.position(&format!("{session}.jsonl"));
@@ -121,7 +121,7 @@ fn main_of(source: &Source, position: usize) -> Option<usize> {
     }
     let head = source.head(position).ok()?;
     let session = jsonl::lines(&head).take(8).find_map(|line| {
-        let text = loose::whole_pairs(&line.text);
+        let text = raw_json::whole_pairs(&line.text);
         Row::parse(&text).ok()?.name("sessionId")
     })?;
     let slash = if folder.is_empty() { "" } else { "/" };
@@ -131,8 +131,8 @@ fn main_of(source: &Source, position: usize) -> Option<usize> {
 
 /// The owner of each row that several sessions contain: the session that the row names, else the one that began first. Forks and
 /// resumed sessions copy rows.
-fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
-    let mut owners = Owners::new();
+fn owners(source: &LogSource, families: &BTreeMap<usize, Vec<usize>>) -> RowOwners {
+    let mut owners = RowOwners::new();
     if families.len() < 2 {
         return owners;
     }
@@ -141,7 +141,7 @@ fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
         let Ok(file) = source.read(position) else {
             continue;
         };
-        let own = Identity::of(&file).session;
+        let own = SessionIdentity::of(&file).session;
         let mut rows = Vec::new();
         let (mut first, mut last) = (None, None);
         for line in jsonl::lines(&file.bytes) {
@@ -170,11 +170,11 @@ fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
 
 /// Reads a session with its subagents.
 fn read_family(
-    source: &Source,
+    source: &LogSource,
     main: usize,
     files: &[usize],
-    owners: Option<&Owners>,
-    options: &Options,
+    owners: Option<&RowOwners>,
+    options: &ImportOptions,
 ) -> Result<Draft, Problem> {
     let mut session = Session::new(options);
     session.read(source, main, None, owners.map(|owners| (owners, main)))?;
@@ -196,19 +196,21 @@ fn read_family(
         ));
     }
     if is_empty && session.draft.withheld.is_empty() {
-        return Err(nothing(&source.names()[main]));
+        return Err(not_a_session(&source.names()[main]));
     }
     Ok(finish(session, &source.names()[main]))
 }
 
 /// Reads the metadata of a subagent from its file name and the file next to it.
-fn subagent(source: &Source, position: usize) -> Lane {
+fn subagent(source: &LogSource, position: usize) -> Lane {
     let name = &source.names()[position];
     let stem = name.strip_suffix(".jsonl").unwrap_or(name);
     let base = stem.rsplit('/').next().unwrap_or(stem);
     let beside = source.position(&format!("{stem}.meta.json"));
-    let beside: Option<File<'_>> = beside.and_then(|beside| source.read(beside).ok());
-    let meta = beside.as_ref().and_then(|file| Row::bytes(&file.bytes));
+    let beside: Option<LogFile<'_>> = beside.and_then(|beside| source.read(beside).ok());
+    let meta = beside
+        .as_ref()
+        .and_then(|file| Row::parse_bytes(&file.bytes));
     Lane {
         id: base.strip_prefix("agent-").unwrap_or(base).to_owned(),
         name: meta.as_ref().and_then(|meta| meta.name("agentType")),
@@ -220,7 +222,7 @@ fn subagent(source: &Source, position: usize) -> Lane {
 /// Joins the lanes and fills the record.
 fn finish(mut session: Session, file: &str) -> Draft {
     let mut draft = std::mem::take(&mut session.draft);
-    let mut counts = Counts::default();
+    let mut counts = ResponseCounts::default();
     for lane in &mut session.lanes {
         lane.finish(&mut draft.record);
         counts.absorb(&lane.counts);
@@ -242,7 +244,7 @@ fn finish(mut session: Session, file: &str) -> Draft {
         session.lanes.remove(0);
         alone = Some(session.lanes[0].id.clone());
     }
-    let mut lanes = session.lanes.into_iter().chain(ended);
+    let mut lanes = std::mem::take(&mut session.lanes).into_iter().chain(ended);
     let main = lanes.next().unwrap_or_default();
     draft.events = main.events;
     let record = &mut draft.record;
@@ -250,27 +252,22 @@ fn finish(mut session: Session, file: &str) -> Draft {
     record.models = main.models;
     record.started = main.started;
     record.finished = main.finished;
-    record.ids([("session", session.id.clone()), ("agent", alone.clone())]);
-    record.id = Id::of_session(session.id, alone, record.started.clone());
-    let (tasks, prompts, links) = (session.tasks, session.prompts, session.links);
-    let ends = session.ends;
+    record.add_ids([("session", session.id.clone()), ("agent", alone.clone())]);
+    record.id = RunIdSource::of_session(session.id.clone(), alone, record.started.clone());
     let blocks = lanes.map(|lane| {
-        let link = links.get(&lane.id);
-        let call = lane
-            .call
-            .clone()
-            .or_else(|| link.map(|link| link.0.clone()))
-            .or_else(|| prompts.get(&lane.prompt?).cloned());
-        let of_call = call.as_ref().and_then(|call| ends.get(call));
-        let ended = ends.get(&lane.id).or(of_call).copied();
-        let ended = ended.or_else(|| link.and_then(|link| link.1));
-        let task = call.as_ref().and_then(|call| tasks.get(call)?.clone());
-        Block {
+        let call = session.call_of(&lane);
+        let of_call = call.as_ref().and_then(|call| session.ends.get(call));
+        let ended = session.ends.get(&lane.id).or(of_call).copied();
+        let ended = ended.or_else(|| session.links.get(&lane.id)?.1);
+        let task = call
+            .as_ref()
+            .and_then(|call| session.tasks.get(call)?.clone());
+        SubagentEvents {
             agent: Agent {
                 name: lane.name.or(task),
                 id: lane.id,
                 call,
-                model: agents::only(lane.models),
+                model: only_model(&lane.models).cloned(),
                 ..Agent::default()
             },
             events: lane.events,
@@ -278,17 +275,17 @@ fn finish(mut session: Session, file: &str) -> Draft {
         }
     });
     let blocks = blocks.collect();
-    agents::weave(&mut draft, blocks);
+    agents::insert_subagents(&mut draft, blocks);
     draft
 }
 
 /// Fills the cost, and marks totals that lack a part.
-fn total(draft: &mut Draft, session: &Session, counts: &Counts, file: &str) {
+fn total(draft: &mut Draft, session: &Session, counts: &ResponseCounts, file: &str) {
     const INPUT: [Metric; 2] = [Metric::UncachedInput, Metric::CachedInput];
     const OUTPUT: [Metric; 2] = [Metric::Output, Metric::Reasoning];
     let record = &mut draft.record;
-    record.cost = session.meter.cost();
-    record.cost_estimated = record.cost.is_some() && session.meter.is_estimated;
+    record.cost = session.counters.cost();
+    record.cost_estimated = record.cost.is_some() && session.counters.is_estimated;
     if record.cost.is_none() && !session.costs.is_empty() {
         record.cost = decimal::total(session.costs.values().copied());
         record.cost_estimated = true;
@@ -297,19 +294,19 @@ fn total(draft: &mut Draft, session: &Session, counts: &Counts, file: &str) {
         }
     }
     let missing = missing_subagents(session);
-    let counters = session.meter.models();
-    let coverage = meter::coverage(&counts.models, &counters);
+    let counters = session.counters.models();
+    let coverage = counters::coverage(&counts.models, &counters);
     let is_same_input = coverage.as_ref().is_some_and(|coverage| {
         !coverage.log_has_more && coverage.counters_have_more[..2] == [false, false]
     });
-    if session.meter.cost().is_some() && coverage.is_none() && session.meter.lacks_responses {
+    if session.counters.cost().is_some() && coverage.is_none() && session.counters.lacks_responses {
         record.incomplete.insert(Metric::ActualCost);
     }
     let mut open = counts.open;
     if is_same_input && open > 0 && missing == 0 && session.broken_responses == 0 {
         // The counters are of the same requests, to the token of their input, and have their whole output.
         let known = counts.models.keys().filter_map(|model| counters.get(model));
-        let mut sum = meter::ModelTokens::default();
+        let mut sum = counters::ModelTokens::default();
         known.for_each(|tokens| sum.add(*tokens));
         let tokens = &mut record.tokens;
         tokens.reasoning = tokens.reasoning.map(|_| sum.reasoning);
@@ -358,14 +355,9 @@ fn total(draft: &mut Draft, session: &Session, counts: &Counts, file: &str) {
 /// The number of subagents that have answered, but have no rows.
 fn missing_subagents(session: &Session) -> u64 {
     let lanes = || session.lanes.iter().skip(1);
-    let call_of = |lane: &Lane| {
-        let of_prompt = lane.prompt.and_then(|prompt| session.prompts.get(&prompt));
-        let of_link = session.links.get(&lane.id).map(|(call, _)| call);
-        lane.call.clone().or_else(|| of_link.or(of_prompt).cloned())
-    };
-    let calls: BTreeSet<String> = lanes().filter_map(call_of).collect();
+    let calls: BTreeSet<String> = lanes().filter_map(|lane| session.call_of(lane)).collect();
     // The oldest rows of subagents name neither agent nor call.
-    let unlinked = lanes().filter(|lane| call_of(lane).is_none()).count();
+    let unlinked = lanes().filter(|lane| session.call_of(lane).is_none());
     let started = session.started.iter().filter(|call| !calls.contains(*call));
-    started.count().saturating_sub(unlinked) as u64
+    started.count().saturating_sub(unlinked.count()) as u64
 }

@@ -6,48 +6,50 @@
 mod address;
 mod cut;
 mod homes;
-mod json;
 mod paths;
 mod replace;
 
+use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
-use super::asset::Asset;
+use super::assets::Asset;
 use super::draft::{
-    Agent, Call, Draft, Event, EventContent, Id, Origin, Outcome, Record, ToolResult,
+    Agent, Draft, DraftEvent, EventContent, Origin, Outcome, RecordDraft, RunIdSource, ToolCall,
+    ToolResult,
 };
-use super::{Keep, Options, Problem};
+use super::row::end_of_string;
+use super::{ImportOptions, Keep, Problem};
 
 use replace::Replacer;
 
 /// Replaces and cuts the texts of a draft, and replaces in the names of its source files.
-pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &Options) {
+pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &ImportOptions) {
     let keeps_paths = options.keeps(Keep::Paths);
     let keeps_names = options.keeps(Keep::Identity);
     if !keeps_paths || !keeps_names {
         let mut replacer = Replacer::new(&draft.identity, !keeps_paths, !keeps_names);
         if !keeps_names {
             each(draft, sources, &mut |_, text| {
-                replacer.learn(text);
+                replacer.collect_names(text);
                 None
             });
         }
-        replacer.learned();
+        replacer.use_names();
         let mut ids = Ids::default();
         each(draft, sources, &mut |kind, text| {
             let new = replacer.replace(text);
-            if kind == Text::Id {
+            if kind == StringKind::Id {
                 ids.note(text, new.as_deref());
             }
-            new.filter(|_| kind == Text::Value)
+            new.filter(|_| kind == StringKind::Value)
         });
         if !ids.changed.is_empty() {
             let changed = ids.distinct();
             each(draft, sources, &mut |kind, text| {
-                (kind == Text::Id).then(|| changed.get(text).cloned())?
+                (kind == StringKind::Id).then(|| changed.get(text).cloned())?
             });
         }
         draft.withhold("absolutePaths", replacer.paths);
@@ -94,9 +96,9 @@ impl Ids {
     }
 }
 
-/// What a string is.
+/// Whether a string is an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Text {
+enum StringKind {
     /// An id that several events share.
     Id,
     /// Any other string.
@@ -104,7 +106,7 @@ enum Text {
 }
 
 /// Returns the replacement of a string; `None` keeps it.
-type Change<'f> = dyn FnMut(Text, &str) -> Option<String> + 'f;
+type ReplaceString<'f> = dyn FnMut(StringKind, &str) -> Option<String> + 'f;
 
 /// Calls a function for each field of a struct, in this order. A new field does not compile until it is named.
 macro_rules! fields {
@@ -115,7 +117,7 @@ macro_rules! fields {
 }
 
 /// Calls `f` with every copied string.
-fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
+fn each(draft: &mut Draft, sources: &mut [String], f: &mut ReplaceString<'_>) {
     for name in sources {
         string(name, f);
     }
@@ -125,8 +127,8 @@ fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
     } }
 }
 
-fn record(record: &mut Record, f: &mut Change<'_>) {
-    fields! { f, record => Record {
+fn record(record: &mut RecordDraft, f: &mut ReplaceString<'_>) {
+    fields! { f, record => RecordDraft {
         id: run_id, ids: ids, models: strings, unused: strings,
         format_version: option, case: option, case_version: option, harness: option, harness_version: option,
         started: option, finished: option, local_finished: option, detail: option, outcomes: outcomes,
@@ -136,29 +138,29 @@ fn record(record: &mut Record, f: &mut Change<'_>) {
 }
 
 /// Derives a run id that contains a replaced text, since with the replacement it could be that of another run.
-fn run_id(id: &mut Id, f: &mut Change<'_>) {
-    if let Id::Own(own) = id
-        && f(Text::Value, own).is_some()
+fn run_id(id: &mut RunIdSource, f: &mut ReplaceString<'_>) {
+    if let RunIdSource::Own(own) = id
+        && f(StringKind::Value, own).is_some()
     {
-        *id = Id::Derived {
+        *id = RunIdSource::Derived {
             names: vec![std::mem::take(own)],
             with_digests: false,
         };
     }
 }
 
-fn ids(ids: &mut BTreeMap<String, String>, f: &mut Change<'_>) {
+fn ids(ids: &mut BTreeMap<String, String>, f: &mut ReplaceString<'_>) {
     keys(ids, &mut |_, _| (), f);
     for id in ids.values_mut() {
         string(id, f);
     }
 }
 
-fn unknown_rows(rows: &mut BTreeMap<String, u64>, f: &mut Change<'_>) {
+fn unknown_rows(rows: &mut BTreeMap<String, u64>, f: &mut ReplaceString<'_>) {
     keys(rows, &mut |sum: &mut u64, count| *sum += count, f);
 }
 
-fn outcomes(outcomes: &mut [Outcome], f: &mut Change<'_>) {
+fn outcomes(outcomes: &mut [Outcome], f: &mut ReplaceString<'_>) {
     for outcome in outcomes {
         fields! { f, outcome => Outcome {
             name: string, value: json, scorer: option, reason: option, kind: skip, valid: skip,
@@ -166,13 +168,13 @@ fn outcomes(outcomes: &mut [Outcome], f: &mut Change<'_>) {
     }
 }
 
-fn agents(agents: &mut [Agent], f: &mut Change<'_>) {
+fn agents(agents: &mut [Agent], f: &mut ReplaceString<'_>) {
     for agent in agents {
         fields! { f, agent => Agent { id: id_string, name: option, parent: optional_id, call: optional_id, model: option } }
     }
 }
 
-fn warnings(warnings: &mut [Problem], f: &mut Change<'_>) {
+fn warnings(warnings: &mut [Problem], f: &mut ReplaceString<'_>) {
     for problem in warnings {
         string(&mut problem.message, f);
         string(&mut problem.help, f);
@@ -180,7 +182,7 @@ fn warnings(warnings: &mut [Problem], f: &mut Change<'_>) {
     }
 }
 
-fn assets(assets: &mut [Asset], f: &mut Change<'_>) {
+fn assets(assets: &mut [Asset], f: &mut ReplaceString<'_>) {
     for asset in assets {
         match asset {
             Asset::Text(text) => string(text, f),
@@ -189,20 +191,20 @@ fn assets(assets: &mut [Asset], f: &mut Change<'_>) {
     }
 }
 
-fn events(events: &mut [Event], f: &mut Change<'_>) {
+fn events(events: &mut [DraftEvent], f: &mut ReplaceString<'_>) {
     for event in events {
-        fields! { f, event => Event {
-            time: option, local_time: option, agent: optional_id, branch: optional_id, what: what, source: origin,
+        fields! { f, event => DraftEvent {
+            time: option, local_time: option, agent: optional_id, branch: optional_id, what: event_content, source: origin,
             turn: skip, assets: skip, lower_bounds: skip,
         } }
     }
 }
 
-fn origin(origin: &mut Origin, f: &mut Change<'_>) {
+fn origin(origin: &mut Origin, f: &mut ReplaceString<'_>) {
     fields! { f, origin => Origin { member: option, pointer: option, id: optional_id, file: skip, line: skip } }
 }
 
-fn what(what: &mut EventContent, f: &mut Change<'_>) {
+fn event_content(what: &mut EventContent, f: &mut ReplaceString<'_>) {
     /// As `fields`, for the variants of the enum.
     macro_rules! variants {
         ($($name:ident { $($field:ident: $call:path),* })*) => {
@@ -226,19 +228,19 @@ fn what(what: &mut EventContent, f: &mut Change<'_>) {
     }
 }
 
-fn call(made: &mut Call, f: &mut Change<'_>) {
-    fields! { f, made => Call {
+fn call(made: &mut ToolCall, f: &mut ReplaceString<'_>) {
+    fields! { f, made => ToolCall {
         name: string, call: optional_id, arguments: arguments, arguments_text: option, status: option, hosted: skip,
     } }
 }
 
-fn arguments(arguments: &mut Option<Box<RawValue>>, f: &mut Change<'_>) {
+fn arguments(arguments: &mut Option<Box<RawValue>>, f: &mut ReplaceString<'_>) {
     if let Some(arguments) = arguments {
         json(arguments, f);
     }
 }
 
-fn result(made: &mut ToolResult, f: &mut Change<'_>) {
+fn result(made: &mut ToolResult, f: &mut ReplaceString<'_>) {
     fields! { f, made => ToolResult {
         call: optional_id, status: option, text: option,
         ok: skip, exit_code: skip, exit_code_from: skip, images: skip, truncated: skip,
@@ -246,10 +248,14 @@ fn result(made: &mut ToolResult, f: &mut Change<'_>) {
 }
 
 /// Replaces the keys of a map, and merges the values of keys that become equal.
-fn keys<V>(map: &mut BTreeMap<String, V>, merge: &mut dyn FnMut(&mut V, V), f: &mut Change<'_>) {
+fn keys<V>(
+    map: &mut BTreeMap<String, V>,
+    merge: &mut dyn FnMut(&mut V, V),
+    f: &mut ReplaceString<'_>,
+) {
     let names: Vec<String> = map.keys().cloned().collect();
     for name in names {
-        if let Some(new) = f(Text::Value, &name)
+        if let Some(new) = f(StringKind::Value, &name)
             && let Some(value) = map.remove(&name)
         {
             match map.entry(new) {
@@ -262,51 +268,76 @@ fn keys<V>(map: &mut BTreeMap<String, V>, merge: &mut dyn FnMut(&mut V, V), f: &
     }
 }
 
-fn change(kind: Text, text: &mut String, f: &mut Change<'_>) {
+fn change(kind: StringKind, text: &mut String, f: &mut ReplaceString<'_>) {
     if let Some(changed) = f(kind, text) {
         *text = changed;
     }
 }
 
-/// For what is no text.
-fn skip<T>(_: &mut T, _: &mut Change<'_>) {}
+/// Leaves a value as it is, which is not a text.
+fn skip<T>(_: &mut T, _: &mut ReplaceString<'_>) {}
 
-fn string(text: &mut String, f: &mut Change<'_>) {
-    change(Text::Value, text, f);
+fn string(text: &mut String, f: &mut ReplaceString<'_>) {
+    change(StringKind::Value, text, f);
 }
 
-fn strings(texts: &mut [String], f: &mut Change<'_>) {
+fn strings(texts: &mut [String], f: &mut ReplaceString<'_>) {
     for text in texts {
         string(text, f);
     }
 }
 
-fn id_string(id: &mut String, f: &mut Change<'_>) {
-    change(Text::Id, id, f);
+fn id_string(id: &mut String, f: &mut ReplaceString<'_>) {
+    change(StringKind::Id, id, f);
 }
 
-fn id_strings(ids: &mut [String], f: &mut Change<'_>) {
+fn id_strings(ids: &mut [String], f: &mut ReplaceString<'_>) {
     for id in ids {
         id_string(id, f);
     }
 }
 
-fn option(text: &mut Option<String>, f: &mut Change<'_>) {
+fn option(text: &mut Option<String>, f: &mut ReplaceString<'_>) {
     if let Some(text) = text {
         string(text, f);
     }
 }
 
-fn optional_id(id: &mut Option<String>, f: &mut Change<'_>) {
+fn optional_id(id: &mut Option<String>, f: &mut ReplaceString<'_>) {
     if let Some(text) = id {
-        change(Text::Id, text, f);
+        change(StringKind::Id, text, f);
     }
 }
 
-fn json(value: &mut Box<RawValue>, f: &mut Change<'_>) {
-    if let Some(changed) = json::strings(value.get(), &mut |text| f(Text::Value, text))
+fn json(value: &mut Box<RawValue>, f: &mut ReplaceString<'_>) {
+    if let Some(changed) = json_strings(value.get(), &mut |text| f(StringKind::Value, text))
         && let Ok(changed) = RawValue::from_string(changed)
     {
         *value = changed;
     }
+}
+
+/// Calls `f` with every string of a valid JSON text, including keys. Returns the text if one of them changed: numbers keep their
+/// digits, and keys their order.
+fn json_strings(json: &str, f: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find('"') {
+        out.push_str(&rest[..at]);
+        let (string, after) = rest[at..].split_at(end_of_string(&rest.as_bytes()[at..]));
+        rest = after;
+        let decoded: Option<Cow<'_, str>> = if string.contains('\\') {
+            // Half of a surrogate pair cannot be decoded, and is kept.
+            serde_json::from_str(string).ok().map(Cow::Owned)
+        } else {
+            string
+                .get(1..string.len().saturating_sub(1))
+                .map(Cow::Borrowed)
+        };
+        let changed = decoded.and_then(|text| f(&text));
+        let changed = changed.and_then(|text| serde_json::to_string(&text).ok());
+        out.push_str(changed.as_deref().unwrap_or(string));
+    }
+    out.push_str(rest);
+    (out != json).then_some(out)
 }

@@ -1,24 +1,24 @@
 //! Codex: rollouts (`rollout-….jsonl`, optionally compressed), one per thread. Threads started by another one are its subagents
 //! if both are read together.
 
+mod command_header;
 mod completed;
+mod duplicates;
 mod family;
 mod finish;
-mod header;
 mod items;
 mod patch;
 mod screen;
 mod thread;
-mod twins;
 
-use super::agents::{self, Block};
-use super::draft::{Agent, Draft};
-use super::source::Source;
-use super::{EachRun, Options, Problem};
+use super::agents::{self, SubagentEvents};
+use super::draft::{Agent, Draft, only_model};
+use super::source::LogSource;
+use super::{EachRun, ImportOptions, Problem};
 
 use family::Family;
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     let positions: Vec<usize> = (0..source.names().len())
         .filter(|at| source.names().len() == 1 || family::is_rollout(source, *at))
         .collect();
@@ -34,9 +34,9 @@ pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
 
 /// Reads the first thread that no other one started, with its subagents. Further ones are listed as unused.
 pub fn read_rollout(
-    source: &Source,
+    source: &LogSource,
     positions: &[usize],
-    options: &Options,
+    options: &ImportOptions,
 ) -> Result<Draft, Problem> {
     let (heads, problems) = family::heads(source, positions);
     let family = Family::of(heads);
@@ -45,7 +45,7 @@ pub fn read_rollout(
         return Err(problems
             .into_iter()
             .next()
-            .unwrap_or_else(|| family::nothing("")));
+            .unwrap_or_else(|| family::not_a_rollout("")));
     };
     let mut draft = read_family(source, &family, *root, options)?;
     let unused = roots.map(|at| source.names()[family.heads[*at].position].clone());
@@ -55,10 +55,10 @@ pub fn read_rollout(
 
 /// Reads a thread and the threads that it started.
 fn read_family(
-    source: &Source,
+    source: &LogSource,
     family: &Family,
     root: usize,
-    options: &Options,
+    options: &ImportOptions,
 ) -> Result<Draft, Problem> {
     let mut main = thread::read(source, family, root, options)?;
     let mut blocks = Vec::new();
@@ -72,12 +72,12 @@ fn read_family(
             }
         };
         main.draft.absorb(&mut child.draft);
-        blocks.push(Block {
+        blocks.push(SubagentEvents {
             agent: Agent {
                 id: head.id.clone(),
                 name: head.name.clone(),
                 call: head.call.clone(),
-                model: agents::only(child.draft.record.models),
+                model: only_model(&child.draft.record.models).cloned(),
                 ..Agent::default()
             },
             events: child.draft.events,
@@ -90,6 +90,6 @@ fn read_family(
             block.agent.call = main.started.remove(&block.agent.id);
         }
     }
-    agents::weave(&mut main.draft, blocks);
+    agents::insert_subagents(&mut main.draft, blocks);
     Ok(main.draft)
 }

@@ -29,7 +29,7 @@ pub struct Adapter {
 
 /// The reason that a command has no output to read.
 #[derive(Debug)]
-pub enum Failure {
+pub enum CommandFailure {
     /// It could not be started.
     Start { program: String, error: io::Error },
     /// It ended with another status than 0, after these last words.
@@ -43,7 +43,7 @@ pub enum Failure {
 }
 
 /// A pipe of the command, read to its end.
-enum Part {
+enum PipeOutput {
     Output(io::Result<Vec<u8>>),
     Errors(Vec<u8>),
 }
@@ -60,7 +60,7 @@ impl Adapter {
     }
 
     /// What the command prints about a file.
-    pub fn run(&self, path: &Path) -> Result<Vec<u8>, Failure> {
+    pub fn run(&self, path: &Path) -> Result<Vec<u8>, CommandFailure> {
         let mut child = process::Command::new(&self.program)
             .args(&self.arguments)
             .arg(argument(path))
@@ -68,14 +68,14 @@ impl Adapter {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| Failure::Start {
+            .map_err(|error| CommandFailure::Start {
                 program: self.program.clone(),
                 error,
             })?;
         let end = Instant::now() + Duration::from_secs(self.seconds);
         let result = self.outcome(&mut child, end);
         if result.is_err() {
-            // It may have ended by itself.
+            // The command may have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -83,30 +83,30 @@ impl Adapter {
     }
 
     /// Waits for the end of a command. A program that it started may hold its pipes open; those are not waited for longer.
-    fn outcome(&self, child: &mut Child, end: Instant) -> Result<Vec<u8>, Failure> {
+    fn outcome(&self, child: &mut Child, end: Instant) -> Result<Vec<u8>, CommandFailure> {
         let parts = read(child);
         let (mut output, mut errors) = (None, None);
         while output.is_none() || errors.is_none() {
             let left = end.saturating_duration_since(Instant::now());
             match parts.recv_timeout(left) {
-                Ok(Part::Output(read)) => {
-                    let read = read.map_err(Failure::Output)?;
+                Ok(PipeOutput::Output(read)) => {
+                    let read = read.map_err(CommandFailure::Output)?;
                     if read.len() as u64 > LARGEST {
-                        return Err(Failure::Size);
+                        return Err(CommandFailure::Size);
                     }
                     output = Some(read);
                 }
-                Ok(Part::Errors(read)) => errors = Some(read),
-                Err(RecvTimeoutError::Timeout) => return Err(Failure::Time(self.seconds)),
+                Ok(PipeOutput::Errors(read)) => errors = Some(read),
+                Err(RecvTimeoutError::Timeout) => return Err(CommandFailure::Time(self.seconds)),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Failure::Output(io::ErrorKind::BrokenPipe.into()));
+                    return Err(CommandFailure::Output(io::ErrorKind::BrokenPipe.into()));
                 }
             }
         }
         let status = loop {
-            match child.try_wait().map_err(Failure::Output)? {
+            match child.try_wait().map_err(CommandFailure::Output)? {
                 Some(status) => break status,
-                None if Instant::now() >= end => return Err(Failure::Time(self.seconds)),
+                None if Instant::now() >= end => return Err(CommandFailure::Time(self.seconds)),
                 None => std::thread::sleep(Duration::from_millis(2)),
             }
         };
@@ -114,7 +114,7 @@ impl Adapter {
             return Ok(output.unwrap_or_default());
         }
         let errors = errors.unwrap_or_default();
-        Err(Failure::Status(status, last_words(&errors)))
+        Err(CommandFailure::Status(status, last_words(&errors)))
     }
 }
 
@@ -127,7 +127,7 @@ fn argument(path: &Path) -> PathBuf {
 }
 
 /// Reads both pipes at once, so that neither fills up while the other is read.
-fn read(child: &mut Child) -> Receiver<Part> {
+fn read(child: &mut Child) -> Receiver<PipeOutput> {
     let (sender, parts) = mpsc::channel();
     if let Some(pipe) = child.stdout.take() {
         let sender = sender.clone();
@@ -135,7 +135,7 @@ fn read(child: &mut Child) -> Receiver<Part> {
             let mut bytes = Vec::new();
             let read = pipe.take(LARGEST + 1).read_to_end(&mut bytes);
             // Nobody waits any more after the time limit.
-            let _ = sender.send(Part::Output(read.map(|_| bytes)));
+            let _ = sender.send(PipeOutput::Output(read.map(|_| bytes)));
         });
     }
     if let Some(mut pipe) = child.stderr.take() {
@@ -143,7 +143,7 @@ fn read(child: &mut Child) -> Receiver<Part> {
             let mut bytes = Vec::new();
             let _ = (&mut pipe).take(ERRORS).read_to_end(&mut bytes);
             let _ = io::copy(&mut pipe, &mut io::sink());
-            let _ = sender.send(Part::Errors(bytes));
+            let _ = sender.send(PipeOutput::Errors(bytes));
         });
     }
     parts
@@ -157,7 +157,7 @@ fn last_words(errors: &[u8]) -> String {
     line.chars().take(SHOWN).collect()
 }
 
-impl Failure {
+impl CommandFailure {
     /// What happened, after "The command".
     pub fn words(&self) -> String {
         match self {

@@ -15,10 +15,10 @@ use base::diagnostics::{Diagnostic, Place};
 use formats::adapter::{self, Item};
 
 use super::adapter::{name, output_of};
-use super::command::{Adapter, Failure};
-use super::{Problem, Source, problem};
+use super::command::{Adapter, CommandFailure};
+use super::{LogSource, Problem, problem};
 
-use rules::Run;
+use rules::AdapterRun;
 
 /// What was found with one sample.
 #[derive(Debug, Serialize)]
@@ -40,7 +40,7 @@ pub fn check(
     folder: &Path,
     say: &mut dyn FnMut(SampleReport),
 ) -> Result<(), Problem> {
-    let source = Source::open(folder)?;
+    let source = LogSource::open(folder)?;
     let shown = folder.to_string_lossy();
     let mut runs = 0;
     for name in source.names() {
@@ -56,7 +56,7 @@ pub fn check(
             damaged_copies_read: 0,
             problems: Vec::new(),
         };
-        sample(command, &path, &mut report)
+        check_sample(command, &path, &mut report)
             .map_err(|error| unreadable(&path.to_string_lossy(), &error))?;
         runs += report.runs;
         say(report);
@@ -76,11 +76,11 @@ fn unreadable(path: &str, error: &io::Error) -> Problem {
 }
 
 /// A rule of the protocol that something breaks.
-fn broken(place: Place, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+fn nonconformity(place: Place, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
     IMPORT_NONCONFORMING_ADAPTER.at(place, message, help)
 }
 
-fn sample(command: &Adapter, path: &Path, report: &mut SampleReport) -> io::Result<()> {
+fn check_sample(command: &Adapter, path: &Path, report: &mut SampleReport) -> io::Result<()> {
     let output = match command.run(path) {
         Ok(output) => output,
         Err(failure) => {
@@ -92,45 +92,40 @@ fn sample(command: &Adapter, path: &Path, report: &mut SampleReport) -> io::Resu
     report.runs = runs.len() as u64;
     report.events = runs.iter().map(|run| run.events.len() as u64).sum();
     report.problems.extend(problems);
-    again(command, path, &output, report);
-    damaged(command, path, report)
+    check_repetition(command, path, &output, report);
+    check_damaged_copies(command, path, report)
 }
 
 /// Checks that the same file gives the same bytes.
-fn again(command: &Adapter, path: &Path, output: &[u8], report: &mut SampleReport) {
+fn check_repetition(command: &Adapter, path: &Path, output: &[u8], report: &mut SampleReport) {
     let second = match command.run(path) {
         Ok(second) => second,
         Err(failure) => {
             let message = format!("The second time, the command {}", failure.words());
             let help = "The same file must give the same bytes each time.";
             let place = Place::file(&report.name);
-            return report.problems.push(broken(place, message, help));
+            return report.problems.push(nonconformity(place, message, help));
         }
     };
     if second == output {
         return;
     }
-    let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
-        bytes
-            .split(|byte| *byte == b'\n')
-            .map(<[u8]>::to_vec)
-            .collect()
-    };
-    let (first, second) = (lines(output), lines(&second));
-    let equal = first
-        .iter()
-        .zip(&second)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let is_break = |byte: &u8| *byte == b'\n';
+    let lines = output.split(is_break).zip(second.split(is_break));
+    let equal = lines.take_while(|(a, b)| a == b).count();
     let mut place = Place::file(output_of(&report.name));
     place.line = u32::try_from(equal + 1).ok();
     let message = "The command printed something else the second time, from this line on";
     let help = "Leave out the clock, random ids and the order of sets and folders.";
-    report.problems.push(broken(place, message, help));
+    report.problems.push(nonconformity(place, message, help));
 }
 
 /// Checks that damaged copies of a file fail, or give lines without a fault.
-fn damaged(command: &Adapter, path: &Path, report: &mut SampleReport) -> io::Result<()> {
+fn check_damaged_copies(
+    command: &Adapter,
+    path: &Path,
+    report: &mut SampleReport,
+) -> io::Result<()> {
     let bytes = fs::read(path)?;
     let folder = tempfile::tempdir()?;
     let copy = folder.path().join(path.file_name().unwrap_or_default());
@@ -150,14 +145,14 @@ fn damaged(command: &Adapter, path: &Path, report: &mut SampleReport) -> io::Res
         fs::write(&copy, bytes)?;
         let output = match command.run(&copy) {
             Ok(output) => output,
-            Err(Failure::Time(seconds)) => {
+            Err(CommandFailure::Time(seconds)) => {
                 let message = format!("The command ran longer than {seconds} seconds on {what}");
                 let help = "Stop with an error where a log cannot be read.";
                 let place = Place::file(&report.name);
-                report.problems.push(broken(place, message, help));
+                report.problems.push(nonconformity(place, message, help));
                 continue;
             }
-            // It refuses the file, as it may.
+            // An adapter may refuse a damaged file.
             Err(_) => continue,
         };
         report.damaged_copies_read += 1;
@@ -166,22 +161,22 @@ fn damaged(command: &Adapter, path: &Path, report: &mut SampleReport) -> io::Res
             let message = format!("Of {what}: {}", problem.message);
             report
                 .problems
-                .push(broken(problem.place, message, problem.help));
+                .push(nonconformity(problem.place, message, problem.help));
         } else if bytes.is_empty() && !runs.is_empty() {
             let message = "An empty file gives a run";
             let help = "End with an error, or print nothing after the header.";
             let place = Place::file(&report.name);
-            report.problems.push(broken(place, message, help));
+            report.problems.push(nonconformity(place, message, help));
         }
     }
     Ok(())
 }
 
 /// The runs in what a command printed, and everything that is wrong with them.
-fn read<'a>(path: &str, output: &'a [u8]) -> (Vec<Run<'a>>, Vec<Diagnostic>) {
-    let mut runs: Vec<Run<'a>> = Vec::new();
+fn read<'a>(path: &str, output: &'a [u8]) -> (Vec<AdapterRun<'a>>, Vec<Diagnostic>) {
+    let mut runs: Vec<AdapterRun<'a>> = Vec::new();
     let (header, mut problems) = adapter::read(path, output, |line, item| match item {
-        Item::Record(record) => runs.push(Run::new(line.clone(), *record)),
+        Item::Record(record) => runs.push(AdapterRun::new(line.clone(), *record)),
         Item::Event(kind, fields) => {
             if let Some(run) = runs.last_mut() {
                 run.add(line.clone(), kind, *fields);

@@ -8,17 +8,19 @@ use base::document;
 use formats::decimal;
 use formats::trace::{self, SourceFile};
 
-use super::asset::Asset;
-use super::draft::{Draft, Event, EventContent, Id, Origin, Outcome, Record, Tokens};
+use super::assets::Asset;
+use super::draft::{
+    Draft, DraftEvent, EventContent, Origin, Outcome, RecordDraft, RunIdSource, Tokens, only_model,
+};
 use super::time::{self, LogTime};
-use super::{Keep, Options};
+use super::{ImportOptions, Keep};
 
 /// The id of a run: the source's own, or a UUID of version 8 derived from what identifies the run.
 pub(super) fn id(draft: &Draft, format: &str, sources: &[SourceFile]) -> String {
     let (names, with_digests) = match &draft.record.id {
-        Id::Own(id) if !id.trim().is_empty() => return id.clone(),
-        Id::Own(_) => (&[][..], true),
-        Id::Derived {
+        RunIdSource::Own(id) if !id.trim().is_empty() => return id.clone(),
+        RunIdSource::Own(_) => (&[][..], true),
+        RunIdSource::Derived {
             names,
             with_digests,
         } => (&names[..], *with_digests || names.is_empty()),
@@ -53,7 +55,7 @@ document! {
         sources: &'a [SourceFile],
         importer: &'a trace::Importer,
         defaults: &'a RunDefaults,
-        options: &Options,
+        options: &ImportOptions,
         others: &'a BTreeMap<String, Box<RawValue>>
     )
     let record = &draft.record;
@@ -64,7 +66,7 @@ document! {
         #[serde(skip_serializing_if = "Option::is_none")]
         finished_at: &'a Option<String> = &record.finished,
         subject: Subject<'a> = Subject::of(record, defaults),
-        metrics: Metrics = Metrics::of(record),
+        metrics: MetricsDocument = MetricsDocument::of(record),
         status: Status<'a> = Status::of(record),
         #[serde(skip_serializing_if = "<[Outcome]>::is_empty")]
         outcomes: &'a [Outcome] = &record.outcomes,
@@ -77,7 +79,7 @@ document! {
 
 document! {
     #[serde(rename_all = "camelCase")]
-    struct Subject<'a>(record: &'a Record, defaults: &'a RunDefaults) {
+    struct Subject<'a>(record: &'a RecordDraft, defaults: &'a RunDefaults) {
         test_case_slug: &'a str = record.case.as_deref().unwrap_or_default(),
         #[serde(skip_serializing_if = "Option::is_none")]
         test_case_version: &'a Option<String> = &record.case_version,
@@ -86,13 +88,13 @@ document! {
         #[serde(skip_serializing_if = "Option::is_none")]
         harness_version: &'a Option<String> = &record.harness_version,
         #[serde(skip_serializing_if = "Option::is_none")]
-        model_id: Option<&'a String> = record.only_model(),
+        model_id: Option<&'a String> = only_model(&record.models),
     }
 }
 
 document! {
     #[serde(rename_all = "camelCase")]
-    struct Metrics(record: &Record) {
+    struct MetricsDocument(record: &RecordDraft) {
         #[serde(skip_serializing_if = "Option::is_none")]
         run_time_seconds: Option<f64> = record.run_time_seconds,
         tokens: AllTokens = AllTokens::of(record.tokens),
@@ -119,7 +121,7 @@ document! {
 }
 
 document! {
-    struct Status<'a>(record: &'a Record) {
+    struct Status<'a>(record: &'a RecordDraft) {
         state: &'a str = if record.state.is_empty() { "unknown" } else { record.state },
         #[serde(skip_serializing_if = "Option::is_none")]
         detail: &'a Option<String> = &record.detail,
@@ -128,7 +130,7 @@ document! {
 
 document! {
     #[serde(rename_all = "camelCase")]
-    struct Import<'a>(draft: &'a Draft, sources: &'a [SourceFile], importer: &'a trace::Importer, options: &Options)
+    struct Import<'a>(draft: &'a Draft, sources: &'a [SourceFile], importer: &'a trace::Importer, options: &ImportOptions)
     let record = &draft.record;
     {
         format: &'a str = &importer.format,
@@ -140,7 +142,7 @@ document! {
         ids: &'a BTreeMap<String, String> = &record.ids,
         /// Set if several models worked on the run.
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
-        models: &'a [String] = if record.only_model().is_some() { &[] } else { &record.models },
+        models: &'a [String] = if only_model(&record.models).is_some() { &[] } else { &record.models },
         #[serde(skip_serializing_if = "Option::is_none")]
         local_finished: &'a Option<String> = &record.local_finished,
         rules: serde_json::Value = rules(options),
@@ -173,7 +175,11 @@ pub struct RunDefaults {
 }
 
 /// Fills missing fields, and removes values that are invalid in a record. Returns what is removed, in words.
-pub(super) fn complete(record: &mut Record, defaults: &RunDefaults, format: &str) -> Vec<String> {
+pub(super) fn complete(
+    record: &mut RecordDraft,
+    defaults: &RunDefaults,
+    format: &str,
+) -> Vec<String> {
     for (name, value, given) in [
         ("case", &mut record.case, &defaults.case),
         (
@@ -205,7 +211,7 @@ pub(super) fn complete(record: &mut Record, defaults: &RunDefaults, format: &str
         ("end", &mut record.finished),
     ] {
         let Some(text) = time.take() else { continue };
-        match LogTime::read(&text) {
+        match LogTime::parse(&text) {
             Some(LogTime::Utc(read)) => *time = Some(read),
             Some(LogTime::Local(_)) => {
                 left_out.push(format!(
@@ -245,7 +251,7 @@ pub(super) fn record(
     sources: &[SourceFile],
     importer: &trace::Importer,
     defaults: &RunDefaults,
-    options: &Options,
+    options: &ImportOptions,
     others: &BTreeMap<String, Box<RawValue>>,
 ) -> serde_json::Result<Vec<u8>> {
     let written = RecordDocument::of(draft, id, sources, importer, defaults, options, others);
@@ -254,7 +260,7 @@ pub(super) fn record(
     Ok(bytes)
 }
 
-fn rules(options: &Options) -> serde_json::Value {
+fn rules(options: &ImportOptions) -> serde_json::Value {
     let kept = Keep::ALL.iter().filter(|(keep, _)| options.keeps(*keep));
     let mut rules: Vec<String> = kept.map(|(_, name)| format!("keep-{name}")).collect();
     if options.no_reasoning {
@@ -299,7 +305,7 @@ pub(super) fn trace(
 
 document! {
     #[serde(rename_all = "camelCase")]
-    struct Line<'a>(seq: usize, event: &'a Event, assets: Vec<&'a String>) {
+    struct Line<'a>(seq: usize, event: &'a DraftEvent, assets: Vec<&'a String>) {
         seq: usize = seq,
         r#type: &'static str = event.what.kind(),
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,24 +15,24 @@ use base::diagnostics::{Code, Severity};
 
 use formats::model::run::{Metric, MetricSet};
 
-use super::asset::Asset;
-use super::loose::is_uuid;
-use super::row::Fault;
+use super::assets::Asset;
+use super::raw_json::is_uuid;
+use super::row::RowFault;
 use super::{Problem, problem};
 
 /// One run as recorded in its source.
 #[derive(Debug, Default)]
 pub struct Draft {
     /// The fields of the record.
-    pub record: Record,
+    pub record: RecordDraft,
     /// The source files of the run, as positions in the source, in the order of `Origin::file`.
     pub sources: Vec<usize>,
     /// All agents except the main one.
     pub agents: Vec<Agent>,
     /// The events, in source order. Call ids are those of the source: duplicates get a suffix later.
-    pub events: Vec<Event>,
-    /// Counts of deliberately omitted content.
-    pub withheld: Withheld,
+    pub events: Vec<DraftEvent>,
+    /// Counts of deliberately omitted content, by kind: `systemPrompts`, `reasoning`, `images`, `bookkeeping`, ...
+    pub withheld: BTreeMap<&'static str, u64>,
     /// What is missing or unusual in the run; at most [`NAMED`] problems.
     pub warnings: Vec<Problem>,
     /// Number of lines and values that could not be read.
@@ -42,18 +42,25 @@ pub struct Draft {
     /// Images and file contents that are kept next to the record.
     pub assets: Vec<Asset>,
     /// Names and folders to replace everywhere in the run.
-    pub identity: Identity,
+    pub identity: PrivateNames,
 }
 
 impl Draft {
     /// Adds an event without time, agent, branch or turn.
-    pub fn push(&mut self, source: Origin, what: EventContent) -> &mut Event {
-        self.events.push(Event {
+    pub fn push(&mut self, source: Origin, what: EventContent) -> &mut DraftEvent {
+        self.events.push(DraftEvent {
             source,
-            ..Event::new(what)
+            ..DraftEvent::new(what)
         });
         let last = self.events.len() - 1;
         &mut self.events[last]
+    }
+
+    /// Sets the time of the events from `first` on.
+    pub(super) fn set_times(&mut self, first: usize, time: &str) {
+        for event in &mut self.events[first..] {
+            event.set_time(time);
+        }
     }
 
     /// Adds a problem, up to a limit. At most a warning, because the run is imported.
@@ -70,7 +77,7 @@ impl Draft {
         let known: Vec<Metric> = metrics
             .iter()
             .copied()
-            .filter(|metric| self.record.knows(*metric))
+            .filter(|metric| self.record.has_value(*metric))
             .collect();
         let names: Vec<&str> = known.iter().map(|metric| metric.name()).collect();
         let names = match names.as_slice() {
@@ -114,13 +121,13 @@ impl Draft {
     }
 
     /// Counts an unreadable line.
-    pub fn skip_line(&mut self, file: &str, line: u32, fault: Fault) {
+    pub fn skip_line(&mut self, file: &str, line: u32, fault: RowFault) {
         let code: &'static Code = match fault {
-            Fault::Cut => &IMPORT_CUT_LINE,
+            RowFault::Cut => &IMPORT_CUT_LINE,
             _ => &IMPORT_UNREADABLE_ENTRY,
         };
         let help = match fault {
-            Fault::Cut => "Import the log again with `--update` once it is written to its end.",
+            RowFault::Cut => "Import the log again with `--update` once it is written to its end.",
             _ => "Everything else in the file is imported.",
         };
         let mut problem = problem(code, file, format!("The line {}", fault.words()), help);
@@ -148,7 +155,7 @@ impl Draft {
             .workspaces
             .append(&mut other.identity.workspaces);
         self.record.add(other.record.tokens);
-        self.record.lack(other.record.incomplete);
+        self.record.add_incomplete(other.record.incomplete);
         // A sum over a lower bound is a lower bound.
         for metric in other.record.lower_bounds.iter() {
             if Metric::TOKENS.contains(&metric) {
@@ -182,15 +189,11 @@ const NAME: usize = 64;
 /// Maximum problems listed for a run.
 const NAMED: usize = 100;
 
-/// Counts of omitted content, by kind: `systemPrompts`, `developerPrompts`, `injectedContext`, `toolDefinitions`, `metaRows`,
-/// `compactionSummaries`, `encryptedReasoning`, `reasoning`, `images`, `fileContents`, `tracebacks`, `bookkeeping`, ...
-pub type Withheld = BTreeMap<&'static str, u64>;
-
 /// The fields of the record of an imported run. Values that the source lacks are absent, never 0 or guessed.
 #[derive(Debug, Default)]
-pub struct Record {
+pub struct RecordDraft {
     /// The input of the run id.
-    pub id: Id,
+    pub id: RunIdSource,
     /// The source's own ids, by name.
     pub ids: BTreeMap<String, String>,
     /// Version of the source's format, as recorded.
@@ -235,9 +238,9 @@ pub struct Record {
     pub unused: Vec<String>,
 }
 
-impl Record {
+impl RecordDraft {
     /// Whether a metric has a value.
-    fn knows(&self, metric: Metric) -> bool {
+    fn has_value(&self, metric: Metric) -> bool {
         match metric {
             Metric::UncachedInput => self.tokens.uncached_input.is_some(),
             Metric::CachedInput => self.tokens.cached_input.is_some(),
@@ -275,53 +278,59 @@ impl Record {
         self.tokens = sum.plus(part);
     }
 
-    /// Notes whether a part of the run has both tokens and a cost, which is 0 where the price of a model is unknown.
-    pub fn priced(&mut self, tokens: Tokens, cost: Option<f64>) {
+    /// Marks the cost or the tokens as incomplete if a part of the run has only the other. Its cost is 0 where the price of a model
+    /// is unknown.
+    pub fn mark_unpriced(&mut self, tokens: Tokens, cost: Option<f64>) {
         let has_cost = cost.is_some_and(|cost| cost > 0.0);
         if !has_cost && !tokens.nothing() {
             self.incomplete.insert(Metric::ActualCost);
         }
         if has_cost && tokens.nothing() {
-            self.lack(MetricSet::of_paths(Metric::TOKENS.map(Metric::path)));
+            for metric in Metric::TOKENS {
+                self.incomplete.insert(metric);
+            }
         }
     }
 
-    /// Takes over which metrics of a part of the run are incomplete.
-    pub fn lack(&mut self, metrics: MetricSet) {
+    /// Adds the incomplete metrics of a part of the run.
+    pub fn add_incomplete(&mut self, metrics: MetricSet) {
         metrics
             .iter()
             .for_each(|metric| self.incomplete.insert(metric));
     }
 
-    /// The model, if a single one worked on the run.
-    pub(super) fn only_model(&self) -> Option<&String> {
-        self.models.first().filter(|_| self.models.len() == 1)
-    }
-
     /// The lower bounds among the metrics that have a value, as paths.
     pub(super) fn known_lower_bounds(&self) -> Vec<&'static str> {
         let bounds = self.lower_bounds.iter();
-        let known = bounds.filter(|metric| self.knows(*metric));
+        let known = bounds.filter(|metric| self.has_value(*metric));
         known.map(Metric::path).collect()
     }
 
     /// Adds the source's own ids.
-    pub fn ids<const N: usize>(&mut self, ids: [(&str, Option<String>); N]) {
+    pub fn add_ids<const N: usize>(&mut self, ids: [(&str, Option<String>); N]) {
         let known = ids.into_iter();
         let known = known.filter_map(|(name, id)| Some((name.to_owned(), id?)));
         self.ids.extend(known);
     }
 
     /// Adds a model of the run, up to a limit and without duplicates.
-    pub fn model(&mut self, model: &str) {
-        add(&mut self.models, model);
+    pub fn add_model(&mut self, model: &str) {
+        add_distinct(&mut self.models, model);
+    }
+}
+
+/// The model of a run or of an agent, if it has a single one.
+pub(super) fn only_model(models: &[String]) -> Option<&String> {
+    match models {
+        [model] => Some(model),
+        _ => None,
     }
 }
 
 /// Maximum models and folders of a run: each is compared with all others.
 const DIFFERENT: usize = 256;
 
-fn add(known: &mut Vec<String>, text: &str) {
+fn add_distinct(known: &mut Vec<String>, text: &str) {
     let is_new = !text.is_empty() && !known.iter().any(|known| known == text);
     if is_new && known.len() < DIFFERENT {
         known.push(text.to_owned());
@@ -330,7 +339,7 @@ fn add(known: &mut Vec<String>, text: &str) {
 
 /// The input of a run id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Id {
+pub enum RunIdSource {
     /// The source's own id, unique by construction.
     Own(String),
     /// Names that together identify the run; with the digests of the sources if `with_digests` is set or there are no names.
@@ -340,7 +349,7 @@ pub enum Id {
     },
 }
 
-impl Id {
+impl RunIdSource {
     /// The id of a session, or of one agent of it. Sessions have random ids, except in tests of their programs.
     pub fn of_session(id: Option<String>, agent: Option<String>, started: Option<String>) -> Self {
         match (id, agent) {
@@ -352,20 +361,25 @@ impl Id {
             },
         }
     }
-}
 
-impl Default for Id {
-    fn default() -> Self {
+    /// The id of the only run of its files, which a name alone does not identify.
+    pub fn in_files(name: Option<String>) -> Self {
         Self::Derived {
-            names: Vec::new(),
+            names: name.into_iter().collect(),
             with_digests: true,
         }
     }
 }
 
+impl Default for RunIdSource {
+    fn default() -> Self {
+        Self::in_files(None)
+    }
+}
+
 /// Names and folders to replace everywhere in a run: see `clean`.
 #[derive(Debug, Default)]
-pub struct Identity {
+pub struct PrivateNames {
     /// Working folders of the agent.
     pub workspaces: Vec<String>,
     /// User names; names in home folder paths are found without this.
@@ -374,16 +388,16 @@ pub struct Identity {
     pub hosts: Vec<String>,
 }
 
-impl Identity {
+impl PrivateNames {
     /// Adds a working folder of the agent, up to a limit and without duplicates.
-    pub fn workspace(&mut self, folder: &str) {
-        add(&mut self.workspaces, folder);
+    pub fn add_workspace(&mut self, folder: &str) {
+        add_distinct(&mut self.workspaces, folder);
     }
 }
 
 /// One event. Its number is its position.
 #[derive(Debug)]
-pub struct Event {
+pub struct DraftEvent {
     pub time: Option<String>,
     pub local_time: Option<String>,
     /// Absent for the main agent.
@@ -399,7 +413,7 @@ pub struct Event {
     pub source: Origin,
 }
 
-impl Event {
+impl DraftEvent {
     /// An event with only its content.
     pub fn new(what: EventContent) -> Self {
         Self {
@@ -415,8 +429,8 @@ impl Event {
         }
     }
 
-    /// Sets the time as recorded; an invalid time is removed later.
-    pub(super) fn at(&mut self, text: &str) {
+    /// Sets the time as recorded. `run` converts times to UTC, and removes invalid ones.
+    pub(super) fn set_time(&mut self, text: &str) {
         self.time = Some(text.to_owned()).filter(|text| !text.is_empty());
     }
 }
@@ -461,7 +475,7 @@ pub enum EventContent {
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         summary: bool,
     },
-    ToolCall(Call),
+    ToolCall(ToolCall),
     ToolResult(ToolResult),
     Edit {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -561,7 +575,7 @@ impl EventContent {
 /// A tool call.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Call {
+pub struct ToolCall {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,

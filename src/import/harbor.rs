@@ -10,16 +10,16 @@ use base::diagnostics::codes::IMPORT_UNFINISHED;
 use formats::decimal;
 use formats::model::run::{Metric, MetricSet};
 
-use super::draft::{Draft, EventContent, Id, Origin, Outcome, Record, Tokens};
-use super::loose;
+use super::draft::{Draft, EventContent, Origin, Outcome, RecordDraft, RunIdSource, Tokens};
+use super::raw_json;
 use super::row::Row;
 use super::time::seconds_between;
-use super::usage::InclusiveTokens;
-use super::{EachRun, Options, Problem, Source, problem, shared};
+use super::usage::{InclusiveTokens, unless_zero};
+use super::{EachRun, ImportOptions, LogSource, Problem, problem, shared};
 
 use trial::Trial;
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     let names = source.names();
     let folder = |name: &'_ str, file: &str| -> Option<String> {
         let folder = name.strip_suffix(file)?;
@@ -68,16 +68,16 @@ struct Job {
 
 /// Reads a trial. The file of a job is recorded, and is not a run.
 fn read(
-    source: &Source,
+    source: &LogSource,
     folder: &str,
     position: usize,
     has_result: bool,
-    options: &Options,
+    options: &ImportOptions,
     job: &mut Job,
 ) -> Result<Option<Draft>, Problem> {
     let file = source.read(position)?;
-    let text = loose::text(file.name, &file.bytes)?;
-    let row = Row::document(file.name, &text)?;
+    let text = raw_json::text(file.name, &file.bytes)?;
+    let row = Row::parse_object(file.name, &text)?;
     if row.string("trial_name").is_none() {
         if has_result && row.count("n_total_trials").is_some() {
             job.id = row.name("id");
@@ -109,14 +109,14 @@ fn running(file: &str) -> Problem {
     problem(&IMPORT_UNFINISHED, file, message, help)
 }
 
-fn job_name(source: &Source, folder: &str) -> Option<String> {
+fn job_name(source: &LogSource, folder: &str) -> Option<String> {
     let config = source.position(&format!("{folder}config.json"))?;
     let file = source.read(config).ok()?;
-    let text = loose::text(file.name, &file.bytes).ok()?;
+    let text = raw_json::text(file.name, &file.bytes).ok()?;
     Row::parse(&text).ok()?.name("job_name")
 }
 
-fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
+fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> RecordDraft {
     let mut log = std::mem::take(&mut draft.record);
     let row = &trial.row;
     let model = row.name("agent_info.model_info.name").map(|name| {
@@ -128,7 +128,7 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
             _ => name,
         }
     });
-    log.ids([
+    log.add_ids([
         ("trial", row.name("trial_name")),
         ("dataset", row.name("source")),
         ("job", job.id.clone()),
@@ -154,7 +154,7 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
     let exception = exceptions.first().and_then(|it| it.name("exception_type"));
     for result in &results {
         let counts = ["n_input_tokens", "n_cache_tokens", "n_output_tokens"];
-        draft.numbers(result, &["cost_usd"], &counts);
+        draft.check_numbers(result, &["cost_usd"], &counts);
     }
     let mut incomplete = MetricSet::default();
     for (key, metrics) in [
@@ -172,8 +172,10 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
     }
     let (started, finished) = (row.name("started_at"), row.name("finished_at"));
     let version = ["task_id.ref", "task_id.git_commit_id", "task_checksum"];
-    Record {
-        id: row.name("id").map_or_else(Id::default, Id::Own),
+    RecordDraft {
+        id: row
+            .name("id")
+            .map_or_else(RunIdSource::default, RunIdSource::Own),
         ids: log.ids,
         case: row.name("task_name"),
         case_version: row.first(version).map(Cow::into_owned),
@@ -193,7 +195,7 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
         detail: exception,
         includes: log.includes,
         unused: log.unused,
-        ..Record::default()
+        ..RecordDraft::default()
     }
 }
 
@@ -216,14 +218,16 @@ fn tokens(results: &[Row<'_>], log: Tokens, worked: bool) -> Tokens {
         reasoning,
     };
     let tokens = tokens.disjoint();
-    if worked && tokens.nothing() {
-        return Tokens::default();
-    }
-    tokens
+    if worked { unless_zero(tokens) } else { tokens }
 }
 
 /// Rewards of the trial and of its steps. They do not count if something other than the agent ended the trial.
-fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft) -> Vec<Outcome> {
+fn outcomes(
+    source: &LogSource,
+    folder: &str,
+    trial: &Trial<'_>,
+    draft: &mut Draft,
+) -> Vec<Outcome> {
     let exceptions = trial.exceptions();
     let foreign = exceptions
         .iter()
@@ -248,7 +252,7 @@ fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft)
 }
 
 /// Notes why a trial ended, and what its run time is measured from.
-fn notes(trial: &Trial<'_>, place: &Origin, options: &Options, draft: &mut Draft) {
+fn notes(trial: &Trial<'_>, place: &Origin, options: &ImportOptions, draft: &mut Draft) {
     let at = |pointer: &str| Origin {
         pointer: Some(pointer.to_owned()),
         ..place.clone()
@@ -260,7 +264,7 @@ fn notes(trial: &Trial<'_>, place: &Origin, options: &Options, draft: &mut Draft
     for exception in trial.exceptions() {
         let message = exception.text("exception_message").into_owned();
         let frames = exception.text("exception_traceback");
-        let message = draft.traced(options, message, &frames);
+        let message = draft.error_message(options, message, &frames);
         let code = exception.name("exception_type");
         draft.push(at("/exception_info"), EventContent::Error { message, code });
     }

@@ -54,7 +54,7 @@ const BEGINNINGS: [&str; 46] = [
 ];
 
 /// An element that is removed wherever it is.
-const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
+pub const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
 /// The words of the user in a text, and the number of insertions in it; `None` if nobody wrote it.
 pub fn words(text: &str) -> (Option<Cow<'_, str>>, u64) {

@@ -14,19 +14,18 @@ use base::diagnostics::codes::{
 };
 use base::diagnostics::text::counted;
 
-use super::draft::{Draft, Event, EventContent, Origin};
-use super::loose;
+use super::draft::{Draft, DraftEvent, EventContent, Origin};
+use super::raw_json;
 use super::row::Row;
-use super::time::Times;
-use super::{Archive, EachRun, Options, Problem, Source, problem};
+use super::{EachRun, ImportOptions, LogArchive, LogSource, Problem, problem};
 
 use message::Attachments;
-use sample::{Content, outcomes, ranges, record};
+use sample::{SampleContent, outcomes, ranges, record};
 
 /// The newest supported log version.
 const NEWEST: u64 = 3;
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     let names = source.names();
     let is_log = |name: &str| matches!(name.rsplit('.').next(), Some("eval" | "json"));
     for (position, name) in names.iter().enumerate() {
@@ -48,7 +47,7 @@ pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
 }
 
 /// Rejects versions that are newer than supported.
-fn check(log: &Row<'_>, file: &str) -> Result<(), Problem> {
+fn check_version(log: &Row<'_>, file: &str) -> Result<(), Problem> {
     let version = log.count("version").unwrap_or_default();
     if version <= NEWEST {
         return Ok(());
@@ -59,7 +58,7 @@ fn check(log: &Row<'_>, file: &str) -> Result<(), Problem> {
 }
 
 /// The problem of a log without samples, with its reason as far as the log has it.
-fn none(file: &str, log: &Row<'_>) -> Problem {
+fn no_samples(file: &str, log: &Row<'_>) -> Problem {
     let (message, help) = if log.flag("eval.config.log_samples") == Some(false) {
         (
             "The log holds no samples: they were not logged",
@@ -75,26 +74,26 @@ fn none(file: &str, log: &Row<'_>) -> Problem {
 }
 
 /// The problem of a log that ended well and holds fewer samples than it states.
-fn missing(log: &Row<'_>, held: usize) -> Option<Problem> {
+fn missing_samples(log: &Row<'_>, found: usize) -> Option<Problem> {
     let stated = log.count("results.total_samples")?;
-    let is_short = log.text("status") == "success" && stated > held as u64;
+    let is_short = log.text("status") == "success" && stated > found as u64;
     let stated = counted(stated, "sample");
-    let message = format!("The log states {stated} and holds {held}");
+    let message = format!("The log states {stated} and holds {found}");
     let help = "Copy the log again if it was cut; the samples that it holds are imported.";
     is_short.then(|| problem(&IMPORT_UNREADABLE_ENTRY, "", message, help))
 }
 
 /// Reads a log that is a single document.
 fn document(
-    source: &Source,
+    source: &LogSource,
     position: usize,
-    options: &Options,
-    each: &mut dyn FnMut(Result<Draft, Problem>),
+    options: &ImportOptions,
+    each: EachRun<'_>,
 ) -> Result<(), Problem> {
     let file = source.read(position)?;
-    let text = loose::text(file.name, &file.bytes)?;
-    let log = Row::document(file.name, &text)?;
-    check(&log, file.name)?;
+    let text = raw_json::text(file.name, &file.bytes)?;
+    let log = Row::parse_object(file.name, &text)?;
+    check_version(&log, file.name)?;
     let samples = log.rows("samples").enumerate();
     let mut samples: Vec<_> = samples
         .map(|(number, sample)| {
@@ -105,32 +104,28 @@ fn document(
         .collect();
     samples.sort_by(|a, b| a.0.cmp(&b.0));
     if samples.is_empty() {
-        return Err(none(file.name, &log));
+        return Err(no_samples(file.name, &log));
     }
-    let mut missing = missing(&log, samples.len());
+    let mut missing = missing_samples(&log, samples.len());
     for ((.., number), sample) in samples {
         let pointer = format!("/samples/{number}");
         if !sample.is_object() {
-            each(Err(loose::odd(file.name, &pointer, "a sample")));
+            each(Err(raw_json::unreadable(file.name, &pointer, "a sample")));
             continue;
         }
-        let content = Content::of(sample, &Origin::default(), &pointer);
-        let mut draft = draft(&log, &content, true, options);
-        missing
-            .take()
-            .into_iter()
-            .for_each(|problem| draft.warn(problem));
-        each(Ok(of(draft, file.name, position)));
+        let content = SampleContent::of(sample, &Origin::default(), &pointer);
+        let draft = draft(&log, &content, true, options);
+        each(Ok(with_file(draft, file.name, position, missing.take())));
     }
     Ok(())
 }
 
 /// Reads an archive, one sample at a time.
 fn archive(
-    source: &Source,
+    source: &LogSource,
     position: usize,
-    options: &Options,
-    each: &mut dyn FnMut(Result<Draft, Problem>),
+    options: &ImportOptions,
+    each: EachRun<'_>,
 ) -> Result<(), Problem> {
     let archive = source.archive(position)?;
     let file = source.names().get(position).map_or("", String::as_str);
@@ -140,18 +135,18 @@ fn archive(
         .into_iter()
         .find(|name| names.iter().any(|known| known == name));
     let Some(header) = header else {
-        return Err(loose::odd(file, "header.json", "in the archive"));
+        return Err(raw_json::unreadable(file, "header.json", "in the archive"));
     };
     let bytes = archive.read(header)?;
-    let head = loose::text(file, &bytes)?;
-    let log = Row::document(file, &head)?;
-    check(&log, file)?;
+    let head = raw_json::text(file, &bytes)?;
+    let log = Row::parse_object(file, &head)?;
+    check_version(&log, file)?;
     let is_finished = header == "header.json";
     let (mut samples, problems) = samples(file, names);
     if samples.is_empty() && problems.is_empty() {
-        return Err(none(file, &log));
+        return Err(no_samples(file, &log));
     }
-    let mut missing = missing(&log, samples.len() + problems.len());
+    let mut missing = missing_samples(&log, samples.len() + problems.len());
     for problem in problems {
         each(Err(problem));
     }
@@ -160,19 +155,13 @@ fn archive(
         (epoch, padded(id))
     });
     for (name, in_chunks) in samples {
-        let draft = |content: Content<'_>| draft(&log, &content, is_finished, options);
+        let draft = |content: SampleContent<'_>| draft(&log, &content, is_finished, options);
         let read = if in_chunks {
-            chunked(&archive, name, draft)
+            chunked_sample(&archive, name, draft)
         } else {
-            whole(&archive, name, draft)
+            whole_sample(&archive, name, draft)
         };
-        each(read.map(|mut draft| {
-            missing
-                .take()
-                .into_iter()
-                .for_each(|problem| draft.warn(problem));
-            of(draft, file, position)
-        }));
+        each(read.map(|draft| with_file(draft, file, position, missing.take())));
     }
     Ok(())
 }
@@ -251,7 +240,12 @@ fn id_and_epoch(name: &str) -> Option<(&str, u64)> {
 }
 
 /// Converts a sample to a draft.
-fn draft(log: &Row<'_>, content: &Content<'_>, is_finished: bool, options: &Options) -> Draft {
+fn draft(
+    log: &Row<'_>,
+    content: &SampleContent<'_>,
+    is_finished: bool,
+    options: &ImportOptions,
+) -> Draft {
     let mut draft = Draft::default();
     for problem in &content.problems {
         draft.skip(problem.clone());
@@ -260,11 +254,10 @@ fn draft(log: &Row<'_>, content: &Content<'_>, is_finished: bool, options: &Opti
         let text = "The log ends before the evaluation did".to_owned();
         draft.note(Origin::default(), "unfinished", Some(text));
     }
-    let mut times = Times::default();
-    events::read(content, options, &mut draft, &mut times);
+    let times = events::read(content, options, &mut draft);
     let sample = &content.sample;
     if let Some(message) = sample.name("error.message") {
-        let is_known = |event: &Event| matches!(&event.what, EventContent::Error { message: known, .. } if *known == message);
+        let is_known = |event: &DraftEvent| matches!(&event.what, EventContent::Error { message: known, .. } if *known == message);
         if !draft.events.iter().any(is_known) {
             let mut place = content.place.clone();
             place.pointer.get_or_insert_default().push_str("/error");
@@ -278,44 +271,47 @@ fn draft(log: &Row<'_>, content: &Content<'_>, is_finished: bool, options: &Opti
     draft.record.includes = includes;
     outcomes(sample, &mut draft);
     for (_, usage) in sample.row("model_usage").into_iter().flat_map(Row::members) {
-        draft.numbers(&usage, &["total_cost"], &sample::COUNTS);
+        draft.check_numbers(&usage, &["total_cost"], &sample::COUNTS);
     }
     times.write(&mut draft.record);
     draft
 }
 
-/// Completes the draft of a run in a file.
-fn of(mut draft: Draft, file: &str, position: usize) -> Draft {
+/// Completes the draft of a run in a file. The first one also has the problem that samples are missing.
+fn with_file(mut draft: Draft, file: &str, position: usize, missing: Option<Problem>) -> Draft {
     draft.sources.push(position);
+    if let Some(problem) = missing {
+        draft.warn(problem);
+    }
     for problem in &mut draft.warnings {
         file.clone_into(&mut problem.place.path);
     }
     draft
 }
 
-fn whole(
-    archive: &Archive<'_>,
+fn whole_sample(
+    archive: &LogArchive<'_>,
     name: &str,
-    make: impl Fn(Content<'_>) -> Draft,
+    make: impl Fn(SampleContent<'_>) -> Draft,
 ) -> Result<Draft, Problem> {
     let member = format!("samples/{name}.json");
     let bytes = archive.read(&member)?;
-    let text = loose::text(&member, &bytes)?;
-    let sample = Row::document(&member, &text)?;
-    Ok(make(Content::of(sample, &within(member), "")))
+    let text = raw_json::text(&member, &bytes)?;
+    let sample = Row::parse_object(&member, &text)?;
+    Ok(make(SampleContent::of(sample, &within(member), "")))
 }
 
 /// Reads a sample whose messages, events and attachments are in chunks, each named by the number of its first item.
-fn chunked(
-    archive: &Archive<'_>,
+fn chunked_sample(
+    archive: &LogArchive<'_>,
     name: &str,
-    make: impl Fn(Content<'_>) -> Draft,
+    make: impl Fn(SampleContent<'_>) -> Draft,
 ) -> Result<Draft, Problem> {
     let folder = format!("samples/{name}/");
     let member = format!("{folder}sample.json");
     let bytes = archive.read(&member)?;
-    let text_of_sample = loose::text(&member, &bytes)?;
-    let sample = Row::document(&member, &text_of_sample)?;
+    let text_of_sample = raw_json::text(&member, &bytes)?;
+    let sample = Row::parse_object(&member, &text_of_sample)?;
     let read = |kind: &str| -> Result<Vec<(String, String)>, Problem> {
         let below = format!("{folder}{kind}/");
         let chunks = archive.below(&below).iter().filter_map(|name| {
@@ -326,7 +322,7 @@ fn chunked(
         chunks.sort();
         let read = chunks.into_iter().map(|(_, name)| {
             let bytes = archive.read(name)?;
-            Ok((name.clone(), loose::text(name, &bytes)?.into_owned()))
+            Ok((name.clone(), raw_json::text(name, &bytes)?.into_owned()))
         });
         read.collect()
     };
@@ -340,7 +336,7 @@ fn chunked(
     let listed = listed.map(|number| (place.clone(), pool[number])).collect();
     let attachments = raws(items(&attachments, &mut problems)).enumerate();
     let attachments = attachments.map(|(number, raw)| (number.to_string().into(), raw));
-    Ok(make(Content {
+    Ok(make(SampleContent {
         events,
         messages: listed,
         attachments: Attachments(attachments.collect()),

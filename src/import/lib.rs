@@ -1,7 +1,7 @@
 //! (edge) Turns logs of other systems into run folders: `runpress import`.
 //!
 //! ```text
-//!  path ─► sniff ─► Source ─► Importer ─► Draft (a record and events) ─► clean ─► written or compared ─► report
+//!  path ─► sniff ─► LogSource ─► Importer ─► Draft (a record and events) ─► clean ─► written or compared ─► report
 //! ```
 //!
 //! An importer only turns bytes into drafts; it reads rows of JSON with the cursor `Row`. The layout of run folders, the derivation
@@ -15,9 +15,8 @@ use base::diagnostics::{Code, Diagnostic, Place};
 
 mod adapter;
 mod agents;
-mod asset;
+mod assets;
 mod atif;
-mod blocks;
 mod calls;
 mod chat;
 mod claude_code;
@@ -26,17 +25,17 @@ mod codex;
 mod command;
 mod conformance;
 mod diff;
+mod discover;
 mod document;
 mod draft;
 mod harbor;
 mod injected;
 mod inspect;
-mod keep;
-mod loose;
 mod message_content;
 mod messages;
 mod mini_swe_agent;
 mod openhands;
+mod raw_json;
 mod report;
 mod row;
 mod run;
@@ -47,7 +46,6 @@ mod source;
 mod store;
 mod swe_agent;
 mod time;
-mod units;
 mod usage;
 
 pub use adapter::runs as adapter_runs;
@@ -55,12 +53,13 @@ pub use command::Adapter;
 pub use conformance::{SampleReport, check as check_adapter};
 pub use document::RunDefaults;
 pub use draft::{
-    Agent, Draft, Event, EventContent, Id, Identity, Origin, Outcome, Record, Tokens, Withheld,
+    Agent, Draft, DraftEvent, EventContent, Origin, Outcome, PrivateNames, RecordDraft,
+    RunIdSource, Tokens,
 };
-pub use report::{Change, Report};
+pub use report::{ImportResult, RunReport};
 pub use run::{ImportEvent, REPEATED, Request, find, import};
-pub use shared_page::{Restored, SharedPage};
-pub use source::{Archive, File, FileDigest, HEAD, Source};
+pub use shared_page::{RestoredRun, SharedPage};
+pub use source::{FileDigest, HEAD, LogArchive, LogFile, LogSource};
 
 /// Every supported format, in the order of `--list`. Add new ones in the order of atif, harbor, claude-code, codex, inspect,
 /// mini-swe-agent, swe-agent, openhands, messages.
@@ -84,12 +83,12 @@ pub struct Importer {
     /// Version of the output of this importer. Increment it whenever the same bytes give different events.
     pub version: u32,
     /// Reads the runs of a source one by one. A run that cannot be read is passed as a problem, and reading continues.
-    pub runs: fn(&Source, &Options, EachRun<'_>),
+    pub runs: fn(&LogSource, &ImportOptions, EachRun<'_>),
 }
 
 impl Importer {
-    /// What records and traces say of it.
-    fn named(&self) -> formats::trace::Importer {
+    /// The importer as records and traces name it.
+    fn in_trace(&self) -> formats::trace::Importer {
         formats::trace::Importer {
             format: self.format.to_owned(),
             version: self.version,
@@ -103,7 +102,7 @@ pub type EachRun<'a> = &'a mut dyn FnMut(Result<Draft, Problem>);
 const fn importer(
     format: &'static str,
     version: u32,
-    runs: fn(&Source, &Options, EachRun<'_>),
+    runs: fn(&LogSource, &ImportOptions, EachRun<'_>),
 ) -> Importer {
     Importer {
         format,
@@ -114,7 +113,7 @@ const fn importer(
 
 /// The user's options for importers.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ImportOptions {
     /// Content to copy that is left out by default.
     pub keep: Vec<Keep>,
     /// Whether to leave out readable reasoning.
@@ -123,7 +122,7 @@ pub struct Options {
     pub case_per_sample: bool,
 }
 
-impl Options {
+impl ImportOptions {
     /// Whether to copy this content.
     pub fn keeps(&self, what: Keep) -> bool {
         self.keep.contains(&what)

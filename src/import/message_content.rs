@@ -41,7 +41,7 @@ impl MessageContent {
     /// Reads `content` of a model API: a string, or a list of parts.
     pub fn of(raw: Option<&RawValue>) -> Self {
         let mut content = Self::default();
-        match raw.and_then(|raw| Row::value(raw.get()).ok()) {
+        match raw.and_then(|raw| Row::parse_value(raw.get()).ok()) {
             Some(row) if row.is_array() => row.items().for_each(|part| content.add(&part)),
             Some(part) => content.add(&part),
             None => {}
@@ -74,6 +74,15 @@ impl MessageContent {
             self.images += part.rows("image_urls").count().max(1) as u64;
         } else if !OTHERS.contains(&&*kind) {
             self.unknown += 1;
+        }
+    }
+}
+
+impl From<String> for MessageContent {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
         }
     }
 }

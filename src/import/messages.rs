@@ -9,21 +9,20 @@ use std::borrow::Cow;
 use base::diagnostics::codes::IMPORT_INVALID_FILE;
 
 use super::chat::{Chat, arguments};
-use super::draft::{Call, Draft, EventContent, Id, Origin, Tokens, ToolResult};
-use super::injected;
-use super::loose;
+use super::draft::{Draft, Origin, RunIdSource, Tokens, ToolCall, ToolResult};
 use super::message_content::MessageContent;
+use super::raw_json;
 use super::row::{AS_WRITTEN, Row};
 use super::shared::documents;
-use super::time::{LogTime, Times};
-use super::usage::COUNTS;
-use super::{EachRun, Options, Problem, Source, problem};
+use super::time::Times;
+use super::usage::{COUNTS, all_tokens};
+use super::{EachRun, ImportOptions, LogSource, Problem, problem};
 
 use shape::{ITEMS, LISTS, is_message, is_session};
 pub use shape::{is_conversation, is_jsonl};
 use values::{content, has_made_up_times, time, tokens};
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     for position in documents(source, "") {
         if let Err(problem) = read(source, position, options, each) {
             each(Err(problem));
@@ -32,15 +31,15 @@ pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
 }
 
 fn read(
-    source: &Source,
+    source: &LogSource,
     position: usize,
-    options: &Options,
+    options: &ImportOptions,
     each: EachRun<'_>,
 ) -> Result<(), Problem> {
     let file = source.read(position)?;
-    let text = loose::text(file.name, &file.bytes)?;
-    let reader = |line| Reader::new(file.name, position, line, options);
-    match Row::value(&text) {
+    let text = raw_json::text(file.name, &file.bytes)?;
+    let reader = |line| ConversationReader::new(file.name, position, line, options);
+    match Row::parse_value(&text) {
         Ok(whole) if !is_session(&whole) => {
             let has_several = whole.is_array() && !whole.items().any(|row| is_message(&row));
             if !has_several {
@@ -65,10 +64,10 @@ fn digest(json: &str) -> String {
 /// Reads JSON Lines: a conversation on each, or a message on each.
 fn lines<'o>(
     text: &str,
-    reader: &dyn Fn(Option<u64>) -> Reader<'o>,
+    reader: &dyn Fn(Option<u64>) -> ConversationReader<'o>,
     each: EachRun<'_>,
 ) -> Result<(), Problem> {
-    let mut open: Option<Reader<'o>> = None;
+    let mut open: Option<ConversationReader<'o>> = None;
     let mut has_any = false;
     for (line, number) in text.split('\n').zip(1_u32..) {
         if line.trim().is_empty() {
@@ -113,35 +112,30 @@ fn lines<'o>(
     match open {
         Some(open) => each(Ok(open.finish())),
         None if has_any => {}
-        None => return Err(loose::odd(reader(None).file, "", "a list of messages")),
+        None => {
+            return Err(raw_json::unreadable(
+                reader(None).file,
+                "",
+                "a list of messages",
+            ));
+        }
     }
     Ok(())
 }
 
 /// Reads a conversation message by message.
-struct Reader<'o> {
+struct ConversationReader<'o> {
     chat: Chat<'o>,
     file: &'o str,
     /// The line of the current message, in JSON Lines.
     line: Option<u64>,
-    times: Times,
-    /// Answers with a count of tokens, and answers without.
-    counted: u64,
-    uncounted: u64,
 }
 
-impl<'o> Reader<'o> {
-    fn new(file: &'o str, position: usize, line: Option<u64>, options: &'o Options) -> Self {
+impl<'o> ConversationReader<'o> {
+    fn new(file: &'o str, position: usize, line: Option<u64>, options: &'o ImportOptions) -> Self {
         let mut chat = Chat::new(options);
         chat.draft.sources.push(position);
-        Self {
-            chat,
-            file,
-            line,
-            times: Times::default(),
-            counted: 0,
-            uncounted: 0,
-        }
+        Self { chat, file, line }
     }
 
     /// Reads a conversation that is one value. `digest` identifies it where the file holds several.
@@ -163,14 +157,14 @@ impl<'o> Reader<'o> {
             }
         }
         if lists.is_empty() {
-            return Err(loose::odd(
+            return Err(raw_json::unreadable(
                 self.file,
                 &format!("{pointer}/messages"),
                 "a list of messages",
             ));
         }
         if let Some(digest) = digest {
-            self.chat.draft.record.id = Id::Derived {
+            self.chat.draft.record.id = RunIdSource::Derived {
                 names: vec![digest],
                 with_digests: false,
             };
@@ -180,19 +174,18 @@ impl<'o> Reader<'o> {
             for (number, row) in rows.iter().enumerate() {
                 let here = format!("{list}/{number}");
                 if let Some(text) = row.as_str().filter(|_| list.ends_with("/input")) {
-                    self.user(&list, text.into_owned().into());
+                    let place = self.origin(&list);
+                    self.chat
+                        .user_without_insertions(place, text.into_owned().into());
                 } else if row.is_object() {
                     let first = self.chat.draft.events.len();
                     self.row(row, &here);
                     if !is_timed {
-                        self.times = Times::default();
-                        let events = &mut self.chat.draft.events[first..];
-                        for event in events {
-                            event.time = None;
-                        }
+                        self.chat.times = Times::default();
+                        self.chat.draft.set_times(first, "");
                     }
                 } else {
-                    self.chat.draft.odd(self.file, &here, "a message");
+                    self.chat.draft.skip_part(self.file, &here, "a message");
                 }
             }
         }
@@ -212,20 +205,17 @@ impl<'o> Reader<'o> {
         let record = &mut self.chat.draft.record;
         let other = row.id("id");
         record.id = match (&id, &other) {
-            (Some(_), _) => Id::of_session(id.clone(), None, None),
-            (None, other) => Id::Derived {
-                names: other.iter().cloned().collect(),
-                with_digests: true,
-            },
+            (Some(_), _) => RunIdSource::of_session(id.clone(), None, None),
+            (None, other) => RunIdSource::in_files(other.clone()),
         };
-        record.ids([("session", id), ("conversation", other)]);
+        record.add_ids([("session", id), ("conversation", other)]);
         record.case = row.name("instance_id").or_else(|| row.name("task_id"));
         for path in ["model", "metadata.model", "session.model"] {
-            record.model(&row.text(path));
+            record.add_model(&row.text(path));
         }
         // Other keys do not say that they are in dollars.
         let costs = ["cost_usd", "total_cost_usd"];
-        self.chat.draft.numbers(row, &costs, &[]);
+        self.chat.draft.check_numbers(row, &costs, &[]);
         let record = &mut self.chat.draft.record;
         let cost = costs.iter().find_map(|key| row.number(key));
         record.cost = cost.filter(|cost| *cost > 0.0);
@@ -233,7 +223,7 @@ impl<'o> Reader<'o> {
             record.tokens = tokens;
         }
         for path in ["cwd", "session.cwd"] {
-            self.chat.draft.identity.workspace(&row.text(path));
+            self.chat.draft.identity.add_workspace(&row.text(path));
         }
         let tools = row.rows("tools").count() as u64;
         self.chat.draft.withhold("toolDefinitions", tools);
@@ -256,20 +246,13 @@ impl<'o> Reader<'o> {
             here.to_owned()
         };
         let row = inner.as_ref().unwrap_or(row);
-        let when = time(row);
-        if let Some(LogTime::Utc(text) | LogTime::Local(text)) = &when {
-            self.times.see(text);
-        }
+        let time = time(row).unwrap_or_default();
         let first = self.chat.draft.events.len();
         let role = row.text("role");
         match (&*role, &*row.text("type")) {
             ("", kind) => self.item(kind, row, &here),
             ("system", _) => self.chat.system(self.origin(&here), content(row).text),
-            ("developer", _) => {
-                let text = content(row).text;
-                self.chat
-                    .prompt(self.origin(&here), "developerPrompts", text);
-            }
+            ("developer", _) => self.chat.developer(self.origin(&here), content(row).text),
             ("user" | "human", _) => self.message_of_user(row, &here),
             ("assistant" | "model" | "ai", _) => self.answer(row, &here),
             ("tool" | "function" | "toolResult", _) => self.result(row, &here, "content"),
@@ -286,17 +269,15 @@ impl<'o> Reader<'o> {
             ("meta", _) => self.about_trajectory(row),
             (role, _) => self.chat.draft.unknown_row(role),
         }
-        for event in &mut self.chat.draft.events[first..] {
-            event.when(when.as_ref());
-        }
+        self.chat.set_times(first, &time);
     }
 
     /// The first record of a trajectory of letta.
     fn about_trajectory(&mut self, row: &Row<'_>) {
         let draft = &mut self.chat.draft;
         draft.record.harness = row.name("source");
-        draft.record.model(&row.text("model"));
-        draft.identity.workspace(&row.text("cwd"));
+        draft.record.add_model(&row.text("model"));
+        draft.identity.add_workspace(&row.text("cwd"));
     }
 
     /// An item of a response that is not a message.
@@ -315,13 +296,12 @@ impl<'o> Reader<'o> {
             kind => match kind.strip_suffix("_call") {
                 // The provider ran the tool.
                 Some(name) => {
-                    let call = Call {
+                    let call = ToolCall {
                         hosted: true,
                         status: row.name("status"),
-                        ..Call::of(Some(name.to_owned()), row.name("id"), (None, None))
+                        ..ToolCall::of(Some(name.to_owned()), row.name("id"), (None, None))
                     };
-                    let place = self.origin(here);
-                    self.chat.draft.push(place, EventContent::ToolCall(call));
+                    self.chat.add_call(self.origin(here), call);
                 }
                 None => self.chat.draft.unknown_row(kind),
             },
@@ -334,20 +314,8 @@ impl<'o> Reader<'o> {
                 self.result(&part, &format!("{here}/content/{number}"), "content");
             }
         }
-        self.user(here, content(row));
-    }
-
-    /// Adds a message of the user, without what a program put into it.
-    fn user(&mut self, here: &str, mut content: MessageContent) {
-        let place = self.origin(here);
-        let (words, inserted) = injected::words(&content.text);
-        let Some(words) = words.map(Cow::into_owned) else {
-            self.chat.draft.omit(&content);
-            return self.chat.prompt(place, "injectedContext", content.text);
-        };
-        self.chat.draft.withhold("injectedContext", inserted);
-        content.text = words;
-        self.chat.user(place, content);
+        self.chat
+            .user_without_insertions(self.origin(here), content(row));
     }
 
     /// Adds an answer of the model: reasoning, text, calls.
@@ -379,19 +347,18 @@ impl<'o> Reader<'o> {
         self.chat
             .draft
             .record
-            .model(model.as_deref().unwrap_or_default());
+            .add_model(model.as_deref().unwrap_or_default());
         self.chat.answer(self.origin(here), text, model.clone());
         for (number, part) in parts.iter().enumerate() {
             let here = format!("{here}/content/{number}");
             match &*part.text("type") {
                 "tool_use" | "toolCall" => self.call(part, &here, &here),
                 "server_tool_use" => {
-                    let call = Call {
+                    let call = ToolCall {
                         hosted: true,
-                        ..Call::of(part.name("name"), part.name("id"), arguments(part, "input"))
+                        ..ToolCall::of(part.name("name"), part.name("id"), arguments(part, "input"))
                     };
-                    let place = self.origin(&here);
-                    self.chat.draft.push(place, EventContent::ToolCall(call));
+                    self.chat.add_call(self.origin(&here), call);
                 }
                 _ => {}
             }
@@ -439,46 +406,34 @@ impl<'o> Reader<'o> {
         let ids = ["tool_call_id", "toolCallId", "call_id", "tool_use_id"];
         let named = row.first(ids).map(Cow::into_owned);
         let content = MessageContent::at(row, key);
-        self.chat.draft.omit(&content);
+        self.chat.draft.count_omitted(&content);
         let call = self.chat.answered(named);
         let mut result = ToolResult::of(call, content);
         let is_error = row.flag("is_error").or_else(|| row.flag("isError"));
         result.ok = row.flag("ok").or(is_error.map(|is_error| !is_error));
         let place = self.origin(here);
-        self.chat
-            .draft
-            .push(place, EventContent::ToolResult(result));
+        self.chat.result(place, result);
     }
 
     fn usage(&mut self, row: &Row<'_>, model: Option<String>, here: &str) {
         let usage = row.row("usage");
         if let Some(usage) = &usage {
-            self.chat.draft.numbers(usage, &[], &COUNTS);
+            self.chat.draft.check_numbers(usage, &[], &COUNTS);
         }
-        let Some(tokens) = usage.as_ref().and_then(tokens) else {
-            self.uncounted += 1;
-            return;
-        };
-        self.counted += 1;
-        let usage = EventContent::Usage {
-            tokens,
-            model,
-            cost: None,
-            calls: self.chat.calls(),
-        };
+        let tokens = usage.as_ref().and_then(tokens);
         let place = self.origin(&format!("{here}/usage"));
-        self.chat.draft.push(place, usage);
+        self.chat.usage(place, tokens, model, None);
     }
 
     fn finish(self) -> Draft {
         let mut draft = self.chat.draft;
         if draft.record.tokens == Tokens::default() {
-            super::usage::each(&draft.events).for_each(|tokens| draft.record.add(tokens));
-            if self.counted > 0 {
-                draft.uncounted(self.file, self.uncounted);
+            all_tokens(&draft.events).for_each(|tokens| draft.record.add(tokens));
+            if self.chat.counted > 0 {
+                draft.uncounted(self.file, self.chat.uncounted);
             }
         }
-        self.times.write(&mut draft.record);
+        self.chat.times.write(&mut draft.record);
         draft
     }
 
@@ -487,15 +442,6 @@ impl<'o> Reader<'o> {
             line: self.line,
             pointer: Some(pointer.to_owned()).filter(|pointer| !pointer.is_empty()),
             ..Origin::default()
-        }
-    }
-}
-
-impl From<String> for MessageContent {
-    fn from(text: String) -> Self {
-        Self {
-            text,
-            ..Self::default()
         }
     }
 }

@@ -6,41 +6,46 @@ use serde_json::value::RawValue;
 use formats::trace::{ExitCodeFrom, Role};
 
 use super::chat::Chat;
-use super::draft::{Draft, EventContent, Id, Origin, ToolResult};
-use super::loose;
+use super::draft::{Draft, EventContent, Origin, RunIdSource, ToolResult};
 use super::message_content::MessageContent;
+use super::raw_json;
 use super::row::Row;
-use super::shared::{at, documents};
-use super::time::{LogTime, Times};
-use super::usage::{COUNTS, InclusiveTokens};
-use super::{EachRun, Options, Problem, Source};
+use super::shared::documents;
+use super::time::from_unix;
+use super::usage::{COUNTS, InclusiveTokens, unless_zero};
+use super::{EachRun, ImportOptions, LogSource, Problem};
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     for position in documents(source, ".traj.json") {
         each(read(source, position, options));
     }
 }
 
 /// Reads one trajectory.
-pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Problem> {
+pub fn read(
+    source: &LogSource,
+    position: usize,
+    options: &ImportOptions,
+) -> Result<Draft, Problem> {
     let file = source.read(position)?;
-    let text = loose::text(file.name, &file.bytes)?;
-    let whole = Row::whole(file.name, &text)?;
+    let text = raw_json::text(file.name, &file.bytes)?;
+    let whole = Row::parse_file(file.name, &text)?;
     let (list, pointer): (Vec<Row<'_>>, _) = if whole.is_array() {
         (whole.items().collect(), "")
     } else if whole.is_list("messages") {
         (whole.rows("messages").collect(), "/messages")
     } else {
-        return Err(loose::odd(file.name, "/messages", "a list of messages"));
+        return Err(raw_json::unreadable(
+            file.name,
+            "/messages",
+            "a list of messages",
+        ));
     };
-    let mut reader = Reader {
+    let mut reader = TrajectoryReader {
         chat: Chat::new(options),
         at: String::new(),
-        times: Times::default(),
         asked: false,
         last: list.len().saturating_sub(1),
-        counted: 0,
-        uncounted: 0,
     };
     reader.chat.draft.sources.push(position);
     for (number, row) in list.iter().enumerate() {
@@ -49,7 +54,7 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
             reader.row(number, row);
         } else {
             let draft = &mut reader.chat.draft;
-            draft.odd(file.name, &reader.at, "a message");
+            draft.skip_part(file.name, &reader.at, "a message");
         }
     }
     reader.record(&whole);
@@ -57,33 +62,29 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
     let calls = whole
         .count("info.model_stats.api_calls")
         .unwrap_or_default();
-    let uncounted = calls.saturating_sub(reader.counted).max(reader.uncounted);
+    let uncounted = calls.saturating_sub(reader.chat.counted);
+    let uncounted = uncounted.max(reader.chat.uncounted);
     let mut draft = reader.chat.draft;
+    reader.chat.times.write(&mut draft.record);
     draft.uncounted(file.name, uncounted);
     Ok(draft)
 }
 
 /// Converts a trajectory row by row.
-struct Reader<'o> {
+struct TrajectoryReader<'o> {
     chat: Chat<'o>,
     /// Pointer to the current row.
     at: String,
-    times: Times,
     /// Whether the task has appeared.
     asked: bool,
     /// The last row.
     last: usize,
-    /// Answers with a count of tokens, and answers without.
-    counted: u64,
-    uncounted: u64,
 }
 
-impl Reader<'_> {
+impl TrajectoryReader<'_> {
     fn row(&mut self, number: usize, row: &Row<'_>) {
-        let when = row.number("extra.timestamp").and_then(LogTime::unix);
-        if let Some(LogTime::Utc(text)) = &when {
-            self.times.see(text);
-        }
+        let time = row.number("extra.timestamp").and_then(from_unix);
+        let time = time.unwrap_or_default();
         let first = self.chat.draft.events.len();
         let content = MessageContent::at(row, "content");
         match &*row.text("role") {
@@ -94,18 +95,13 @@ impl Reader<'_> {
             }
             "user" | "tool" => self.message(number, row, content),
             "assistant" => self.answer(number, row, content),
-            "developer" => {
-                let place = self.origin("");
-                self.chat.prompt(place, "developerPrompts", content.text);
-            }
+            "developer" => self.chat.developer(self.origin(""), content.text),
             // A response of an API that has no roles.
             "" if row.is_list("output") => self.answer(number, row, content),
             "" => self.chat.draft.unknown_row(&row.text("type")),
             role => self.chat.draft.unknown_row(role),
         }
-        for event in &mut self.chat.draft.events[first..] {
-            event.when(when.as_ref());
-        }
+        self.chat.set_times(first, &time);
     }
 
     /// An answer of the model: reasoning, text, calls.
@@ -123,23 +119,15 @@ impl Reader<'_> {
         self.calls(&format!("m{number}"), row, command.as_deref());
         let usage = row.row("usage").or_else(|| row.row("extra.response.usage"));
         if let Some(usage) = &usage {
-            self.chat.draft.numbers(usage, &[], &COUNTS);
+            self.chat.draft.check_numbers(usage, &[], &COUNTS);
         }
-        let Some(counted) = usage.and_then(|usage| InclusiveTokens::of(&usage)) else {
-            self.uncounted += 1;
-            return;
-        };
-        self.counted += 1;
-        let tokens = counted.disjoint();
-        let record = &mut self.chat.draft.record;
-        record.add(tokens);
-        let usage = EventContent::Usage {
-            tokens,
-            model: None,
-            cost: row.number("extra.cost"),
-            calls: self.chat.calls(),
-        };
-        self.chat.draft.push(self.origin("/extra"), usage);
+        let tokens = usage.and_then(|usage| InclusiveTokens::of(&usage));
+        let tokens = tokens.map(InclusiveTokens::disjoint);
+        if let Some(tokens) = tokens {
+            self.chat.draft.record.add(tokens);
+        }
+        let cost = row.number("extra.cost");
+        self.chat.usage(self.origin("/extra"), tokens, None, cost);
     }
 
     /// Adds the calls of an answer: those that the program made of it, or else those of the model's API, or else its only
@@ -169,7 +157,7 @@ impl Reader<'_> {
             for (n, action) in row.rows("extra.actions").enumerate() {
                 let arguments = match action.string("command") {
                     Some(command) => bash(&command),
-                    None => loose::without(action.json(), &["tool_call_id"]),
+                    None => raw_json::without(action.json(), &["tool_call_id"]),
                 };
                 let place = self.origin(&format!("/extra/actions/{n}"));
                 let id = id(action.name("tool_call_id"), n);
@@ -179,7 +167,7 @@ impl Reader<'_> {
             self.chat.tool_calls(&self.at, row, prefix);
         } else if !functions.is_empty() {
             for (n, place, item) in functions {
-                let arguments = loose::arguments(&item.text("arguments"));
+                let arguments = raw_json::arguments(&item.text("arguments"));
                 let id = id(item.name("call_id"), n);
                 self.chat.call(place, &item.text("name"), id, arguments);
             }
@@ -251,9 +239,7 @@ impl Reader<'_> {
             result.exit_code_from = code.map(|_| from);
         }
         let place = self.origin("");
-        self.chat
-            .draft
-            .push(place, EventContent::ToolResult(result));
+        self.chat.result(place, result);
     }
 
     fn exit(&mut self, row: &Row<'_>, text: &str) {
@@ -263,50 +249,40 @@ impl Reader<'_> {
         let frames = row.word("extra.traceback");
         let frames = frames.as_deref().unwrap_or(text);
         let options = self.chat.options;
-        let message = self.chat.draft.traced(options, message, frames);
+        let message = self.chat.draft.error_message(options, message, frames);
         let place = self.origin("/extra");
         self.chat.draft.push(place, EventContent::error(message));
     }
 
     fn record(&mut self, whole: &Row<'_>) {
         let draft = &mut self.chat.draft;
-        draft.numbers(whole, &["info.model_stats.instance_cost"], &[]);
-        if let Some(status) = whole.string("info.exit_status") {
-            draft.record.state = state(&status);
-            draft.record.detail = whole.name("info.exit_status");
-            draft.submission(whole.word("info.submission").is_some());
-        }
+        draft.check_numbers(whole, &["info.model_stats.instance_cost"], &[]);
+        draft.exit_status(whole, state);
         let cwd = whole.name("info.config.environment.cwd");
         draft.identity.workspaces.extend(cwd);
         let record = &mut draft.record;
         let instance = whole.name("instance_id");
-        record.id = Id::Derived {
-            names: instance.iter().cloned().collect(),
-            with_digests: true,
-        };
+        record.id = RunIdSource::in_files(instance.clone());
         record.case.clone_from(&instance);
-        record.ids([("instance", instance)]);
+        record.add_ids([("instance", instance)]);
         record.format_version = whole.name("trajectory_format");
         record.harness = Some("mini-swe-agent".to_owned());
         record.harness_version = whole.name("info.mini_version");
         let model = whole.name("info.config.model.model_name");
         record.models.extend(model);
         let is_counted = !record.tokens.nothing();
-        if !is_counted {
-            record.tokens = super::Tokens::default();
-        }
+        record.tokens = unless_zero(record.tokens);
         let cost = whole.number("info.model_stats.instance_cost");
         record.cost = cost.filter(|cost| *cost != 0.0 || is_counted);
-        std::mem::take(&mut self.times).write(record);
     }
 
     fn origin(&self, below: &str) -> Origin {
-        at(format!("{}{below}", self.at))
+        Origin::at_pointer(format!("{}{below}", self.at))
     }
 }
 
 fn bash(command: &str) -> Option<Box<RawValue>> {
-    loose::json(&serde_json::json!({ "command": command }))
+    raw_json::json(&serde_json::json!({ "command": command }))
 }
 
 fn state(exit_status: &str) -> &'static str {

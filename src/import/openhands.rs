@@ -10,12 +10,13 @@ use std::ops::Range;
 use base::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
 use formats::trace::Change;
 
-use super::draft::{Draft, Id, Origin};
-use super::loose;
+use super::chat::Chat;
+use super::draft::{Draft, EventContent, Origin, RunIdSource};
+use super::raw_json;
 use super::row::Row;
-use super::{EachRun, Options, Problem, Source};
+use super::{EachRun, ImportOptions, LogSource, Problem};
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     for conversation in conversations(source, 0..source.names().len()) {
         each(read(source, &conversation, options));
     }
@@ -36,10 +37,10 @@ struct Conversation {
 
 /// Reads the first conversation whose folder is below another one; `None` if there is none.
 pub fn read_below(
-    source: &Source,
+    source: &LogSource,
     files: Range<usize>,
     folder: &str,
-    options: &Options,
+    options: &ImportOptions,
 ) -> Option<Result<Draft, Problem>> {
     let conversation = conversations(source, files)
         .into_iter()
@@ -49,7 +50,7 @@ pub fn read_below(
 
 /// Converts the events of one generation.
 trait Generation {
-    /// Reads one event. `Err` describes what it is not.
+    /// Reads an object. `Err` describes what it is not.
     fn event(&mut self, place: Origin, row: &Row<'_>) -> Result<(), &'static str>;
     /// The draft, to which problems are added.
     fn draft(&mut self) -> &mut Draft;
@@ -58,7 +59,7 @@ trait Generation {
 }
 
 /// The conversations of a source: folders with numbered events, or else every file.
-fn conversations(source: &Source, files: Range<usize>) -> Vec<Conversation> {
+fn conversations(source: &LogSource, files: Range<usize>) -> Vec<Conversation> {
     let mut found: BTreeMap<&str, Conversation> = BTreeMap::new();
     let mut others: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for position in files {
@@ -69,15 +70,14 @@ fn conversations(source: &Source, files: Range<usize>) -> Vec<Conversation> {
         if folder == "-" || !matches!(end, "" | "/") {
             continue;
         }
-        if number(file).is_none() && file.strip_suffix(".json").is_some() {
-            others.entry(folder).or_default().push(position);
-        }
-        if let Some(number) = number(file) {
+        if let Some(number) = event_number(file) {
             let conversation = found.entry(folder).or_default();
             folder
                 .trim_end_matches('/')
                 .clone_into(&mut conversation.folder);
             conversation.events.insert((number, position), position);
+        } else if file.strip_suffix(".json").is_some() {
+            others.entry(folder).or_default().push(position);
         }
     }
     for (folder, conversation) in &mut found {
@@ -96,7 +96,7 @@ fn conversations(source: &Source, files: Range<usize>) -> Vec<Conversation> {
 }
 
 /// The number in the name of an event file: `event-00017-….json`, or `17.json` before 1.0.
-fn number(file: &str) -> Option<u64> {
+pub fn event_number(file: &str) -> Option<u64> {
     let stem = file.strip_suffix(".json")?;
     let digits = match stem.strip_prefix("event-") {
         Some(rest) => rest.split('-').next()?,
@@ -105,7 +105,11 @@ fn number(file: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-fn read(source: &Source, conversation: &Conversation, options: &Options) -> Result<Draft, Problem> {
+fn read(
+    source: &LogSource,
+    conversation: &Conversation,
+    options: &ImportOptions,
+) -> Result<Draft, Problem> {
     let mut reader: Option<Box<dyn Generation + '_>> = None;
     let unnumbered = |position: &usize| {
         let message = "The file is no event: its name has no number";
@@ -120,22 +124,22 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
         Some(position) => {
             sources.push(position);
             let file = source.read(position)?;
-            let text = loose::text(file.name, &file.bytes);
+            let text = raw_json::text(file.name, &file.bytes);
             let state = text.and_then(|text| {
-                let row = Row::document(file.name, &text)?;
+                let row = Row::parse_object(file.name, &text)?;
                 let mut draft = Draft::default();
-                v1::numbers(&mut draft, row.row("stats"));
+                v1::check_numbers(&mut draft, row.row("stats"));
                 for mut problem in draft.warnings {
                     file.name.clone_into(&mut problem.place.path);
                     problems.push(problem);
                 }
-                Ok(v1::State::of(&row))
+                Ok(v1::ConversationState::of(&row))
             });
             state
                 .map_err(|problem| problems.push(problem))
                 .unwrap_or_default()
         }
-        None => v1::State::default(),
+        None => v1::ConversationState::default(),
     };
     let mut state = Some(state);
     let is_export = conversation.state.is_none()
@@ -145,9 +149,9 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
         let index = sources.len();
         sources.push(*position);
         let file = source.read(*position)?;
-        let text = loose::text(file.name, &file.bytes);
+        let text = raw_json::text(file.name, &file.bytes);
         let row = match &text {
-            Ok(text) => Row::whole(file.name, text),
+            Ok(text) => Row::parse_file(file.name, text),
             Err(problem) => Err(problem.clone()),
         };
         let row = match row {
@@ -172,14 +176,19 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
                 ..Origin::default()
             };
             let reader = reader.get_or_insert_with(|| match state.take() {
-                Some(state) if is_v1(&row) => Box::new(v1::Reader::new(options, state)),
-                _ => Box::new(v0::Reader::new(options, &conversation.folder)),
+                Some(state) if is_v1(&row) => Box::new(v1::EventReader::new(options, state)),
+                _ => Box::new(v0::EventReader::new(options, &conversation.folder)),
             });
-            match reader.event(place, &row) {
+            let read = if row.is_object() {
+                reader.event(place, &row)
+            } else {
+                Err("an event")
+            };
+            match read {
                 Ok(()) => any = true,
                 Err(wanted) => {
                     let pointer = pointer.unwrap_or_default();
-                    problems.push(loose::odd(file.name, &pointer, wanted));
+                    problems.push(raw_json::unreadable(file.name, &pointer, wanted));
                 }
             }
         }
@@ -190,7 +199,7 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
         let name = name.map_or("", String::as_str);
         return Err(problems
             .pop()
-            .unwrap_or_else(|| loose::odd(name, "", "a list of events")));
+            .unwrap_or_else(|| raw_json::unreadable(name, "", "a list of events")));
     };
     let draft = reader.draft();
     for problem in problems {
@@ -221,19 +230,16 @@ fn is_v1(row: &Row<'_>) -> bool {
 }
 
 /// The id of a run whose source has a unique one: a UUID, with or without hyphens.
-fn id(own: &str) -> Id {
+fn id(own: &str) -> RunIdSource {
     let digits: String = own.chars().filter(|c| *c != '-').collect();
     if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Id::Own(own.to_owned());
+        return RunIdSource::Own(own.to_owned());
     }
-    Id::Derived {
-        names: vec![own.to_owned()],
-        with_digests: true,
-    }
+    RunIdSource::in_files(Some(own.to_owned()))
 }
 
-/// Names what is no number among the metrics of a use of models.
-fn numbers(draft: &mut Draft, metrics: &Row<'_>) {
+/// Warns of metrics of a use of models that are not numbers.
+fn check_numbers(draft: &mut Draft, metrics: &Row<'_>) {
     let counts = [
         "accumulated_token_usage.prompt_tokens",
         "accumulated_token_usage.cache_read_tokens",
@@ -241,7 +247,25 @@ fn numbers(draft: &mut Draft, metrics: &Row<'_>) {
         "accumulated_token_usage.completion_tokens",
         "accumulated_token_usage.reasoning_tokens",
     ];
-    draft.numbers(metrics, &["accumulated_cost"], &counts);
+    draft.check_numbers(metrics, &["accumulated_cost"], &counts);
+}
+
+/// Adds the summary that replaces earlier events in the context of the model.
+fn condensation(
+    chat: &mut Chat<'_>,
+    place: &Origin,
+    summary: Option<String>,
+    forgotten: Option<u64>,
+) {
+    if let Some(summary) = summary {
+        chat.prompt(place.clone(), "compactionSummaries", summary);
+    }
+    let compaction = EventContent::Compaction {
+        trigger: None,
+        tokens_before: None,
+        forgotten,
+    };
+    chat.draft.push(place.clone(), compaction);
 }
 
 /// A file changed by a result, in either generation.
@@ -269,7 +293,7 @@ impl<'a> FileEdit<'a> {
         };
         draft.withhold("fileContents", 1 + u64::from(self.old.is_some()));
         let old = self.old.or_else(|| self.is_new.then(Cow::default));
-        let edit = super::EventContent::Edit {
+        let edit = EventContent::Edit {
             call,
             path,
             change: if self.is_new {

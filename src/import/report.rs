@@ -15,7 +15,7 @@ use super::usage;
 document! {
     /// The counts of one run. Events of subagents are not counted. What is known only when the run is written is filled in then.
     #[serde(rename_all = "camelCase")]
-    pub struct Report(draft: &Draft, calls: &Calls, format: &str)
+    pub struct RunReport(draft: &Draft, calls: &Calls, format: &str)
     let record = &draft.record;
     {
         /// Its first file.
@@ -27,13 +27,13 @@ document! {
         /// The folder of the run, below `--out`.
         pub folder: String = String::new(),
         /// `new`, `updated` or `unchanged`.
-        pub result: Change = Change::New,
+        pub result: ImportResult = ImportResult::New,
         /// How many events at the beginning of the earlier trace are unchanged.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub equal_events: Option<u64> = None,
         pub case: String = record.case.clone().unwrap_or_default(),
         pub events: u64 = draft.events.len() as u64,
-        pub messages: Messages = messages(draft),
+        pub messages: MessageCounts = messages(draft),
         pub reasoning: u64 = count(draft, &|what| matches!(what, EventContent::Reasoning { .. })),
         pub tool_calls: u64 = calls.calls,
         pub tool_results: u64 = calls.results,
@@ -71,7 +71,7 @@ document! {
 /// The result for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Change {
+pub enum ImportResult {
     New,
     Updated,
     Unchanged,
@@ -79,7 +79,7 @@ pub enum Change {
 
 /// Messages by role.
 #[derive(Debug, Default, Serialize)]
-pub struct Messages {
+pub struct MessageCounts {
     pub user: u64,
     pub assistant: u64,
     pub system: u64,
@@ -117,16 +117,16 @@ fn withheld(draft: &Draft, what: &str) -> u64 {
     draft.withheld.get(what).copied().unwrap_or_default()
 }
 
-fn messages(draft: &Draft) -> Messages {
-    let said = |by: Role| {
+fn messages(draft: &Draft) -> MessageCounts {
+    let of_role = |wanted: Role| {
         count(
             draft,
-            &|what| matches!(what, EventContent::Message { role, text, .. } if *role == by && !text.trim().is_empty()),
+            &|what| matches!(what, EventContent::Message { role, text, .. } if *role == wanted && !text.trim().is_empty()),
         )
     };
-    Messages {
-        user: said(Role::User),
-        assistant: said(Role::Assistant),
+    MessageCounts {
+        user: of_role(Role::User),
+        assistant: of_role(Role::Assistant),
         system: withheld(draft, "systemPrompts") + withheld(draft, "developerPrompts"),
     }
 }

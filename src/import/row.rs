@@ -14,7 +14,7 @@ use super::{Problem, problem};
 
 /// The reason that a text is not an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum RowFault {
     /// It is another value.
     Other,
     /// It ends too early.
@@ -23,7 +23,7 @@ pub enum Fault {
     Invalid,
 }
 
-impl Fault {
+impl RowFault {
     /// The reason in words, after "The line" or "The file".
     pub const fn words(self) -> &'static str {
         match self {
@@ -63,31 +63,31 @@ struct Token {
 
 impl<'a> Row<'a> {
     /// Reads an object, such as a line.
-    pub fn parse(text: &'a str) -> Result<Self, Fault> {
-        let row = Self::value(text.trim_ascii()).map_err(|error| {
+    pub fn parse(text: &'a str) -> Result<Self, RowFault> {
+        let row = Self::parse_value(text.trim_ascii()).map_err(|error| {
             if error.is_eof() {
-                Fault::Cut
+                RowFault::Cut
             } else {
-                Fault::Invalid
+                RowFault::Invalid
             }
         })?;
         if !row.is_object() || row.has_broken_keys() {
-            return Err(Fault::Other);
+            return Err(RowFault::Other);
         }
         if row.is_deep() {
-            return Err(Fault::Invalid);
+            return Err(RowFault::Invalid);
         }
         Ok(row)
     }
 
     /// Reads an object of valid UTF-8.
-    pub fn bytes(bytes: &'a [u8]) -> Option<Self> {
+    pub fn parse_bytes(bytes: &'a [u8]) -> Option<Self> {
         Self::parse(std::str::from_utf8(bytes).ok()?).ok()
     }
 
     /// Reads a whole file.
-    pub fn whole(file: &str, text: &'a str) -> Result<Self, Problem> {
-        Self::value(text).map_err(|error| {
+    pub fn parse_file(file: &str, text: &'a str) -> Result<Self, Problem> {
+        Self::parse_value(text).map_err(|error| {
             let (message, help) = if error.is_eof() {
                 let message = "The file ends in the middle of its JSON".to_owned();
                 let help = "Import the log again once it is written to its end.";
@@ -102,19 +102,19 @@ impl<'a> Row<'a> {
     }
 
     /// Reads a whole file that is an object.
-    pub fn document(file: &str, text: &'a str) -> Result<Self, Problem> {
-        let row = Self::whole(file, text)?;
+    pub fn parse_object(file: &str, text: &'a str) -> Result<Self, Problem> {
+        let row = Self::parse_file(file, text)?;
         let fault = match row.is_object() {
             true if !row.is_deep() => return Ok(row),
-            true => Fault::Invalid,
-            false => Fault::Other,
+            true => RowFault::Invalid,
+            false => RowFault::Other,
         };
         let message = format!("The file {}", fault.words());
         Err(problem(&IMPORT_INVALID_FILE, file, message, AS_WRITTEN))
     }
 
     /// Reads any value.
-    pub fn value(text: &'a str) -> serde_json::Result<Self> {
+    pub fn parse_value(text: &'a str) -> serde_json::Result<Self> {
         let text = Node::parse(text)?.raw;
         if u32::try_from(text.len()).is_err() {
             return Err(Error::custom("it has more than 4 GiB"));
@@ -346,7 +346,7 @@ impl<'a> Row<'a> {
     }
 
     /// Whether a value is `true`.
-    pub fn is(&self, path: &str) -> bool {
+    pub fn is_true(&self, path: &str) -> bool {
         self.flag(path) == Some(true)
     }
 

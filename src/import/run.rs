@@ -12,15 +12,15 @@ use formats::config::Pattern;
 use formats::trace::{self, SourceFile};
 
 use super::document::{self, RunDefaults};
-use super::draft::{Draft, Record};
-use super::report::Report;
-use super::shared_page::{self, Restored, SharedPage};
+use super::draft::{Draft, RecordDraft};
+use super::report::RunReport;
+use super::shared_page::{self, RestoredRun, SharedPage};
 use super::source::FileDigest;
 use super::store::Store;
 use super::time::LogTime;
 use super::{
-    Adapter, IMPORTERS, Importer, Options, Problem, Source, adapter, calls, clean, keep, problem,
-    units, usage,
+    Adapter, IMPORTERS, ImportOptions, Importer, LogSource, Problem, adapter, assets, calls, clean,
+    discover, problem, usage,
 };
 
 /// The request of an import.
@@ -38,7 +38,7 @@ pub struct Request {
     /// Further values for runs whose source path matches a pattern.
     pub rules: Vec<(Pattern, RunDefaults)>,
     /// Options for importers.
-    pub options: Options,
+    pub options: ImportOptions,
     /// Whether to replace runs that were imported before.
     pub update: bool,
     /// Whether to write nothing.
@@ -48,9 +48,9 @@ pub struct Request {
 /// A progress message.
 pub enum ImportEvent {
     /// A run was imported, with its unreadable parts.
-    Run(Box<Report>, Vec<Problem>),
+    Run(Box<RunReport>, Vec<Problem>),
     /// A run folder was restored from the page of a run.
-    Restored(Restored),
+    Restored(RestoredRun),
     /// A run was not imported.
     Failed(Problem),
     /// A file in a folder has no recognized format, or a log is a duplicate of another run.
@@ -75,7 +75,7 @@ impl ImportEvent {
 }
 
 /// A message from the reading thread to the writing thread.
-enum Step {
+enum ReaderMessage {
     Event(ImportEvent),
     Run(Box<SourceRun>),
     Page(Box<SharedPage>),
@@ -106,18 +106,16 @@ pub fn import(request: &Request, say: &mut dyn FnMut(ImportEvent)) {
         if let Err(error) = reader {
             let message = format!("No thread could be started to read the logs: {error}");
             let help = "Close other programs, or raise the limit of processes.";
-            say(ImportEvent::Failed(problem(
-                &IMPORT_UNREADABLE_FILE,
-                "",
-                message,
-                help,
-            )));
+            let problem = problem(&IMPORT_UNREADABLE_FILE, "", message, help);
+            say(ImportEvent::Failed(problem));
         }
         for step in receiver {
             say(match step {
-                Step::Event(said) => said,
-                Step::Run(read) => one(request, &mut store, *read).unwrap_or_else(ImportEvent::of),
-                Step::Page(page) => store
+                ReaderMessage::Event(event) => event,
+                ReaderMessage::Run(read) => {
+                    import_run(request, &mut store, *read).unwrap_or_else(ImportEvent::of)
+                }
+                ReaderMessage::Page(page) => store
                     .restore(*page)
                     .map_or_else(ImportEvent::of, ImportEvent::Restored),
             });
@@ -129,8 +127,8 @@ pub fn import(request: &Request, say: &mut dyn FnMut(ImportEvent)) {
 const STACK: usize = 8 << 20;
 
 /// Reads every run of every path. Stops when the receiver is gone.
-fn read_all(request: &Request, sender: &SyncSender<Step>) {
-    let say = |said: ImportEvent| drop(sender.send(Step::Event(said)));
+fn read_all(request: &Request, sender: &SyncSender<ReaderMessage>) {
+    let say = |event: ImportEvent| drop(sender.send(ReaderMessage::Event(event)));
     for path in &request.paths {
         let source = match open(path) {
             Ok(source) => source,
@@ -148,14 +146,12 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
             continue;
         }
         let format = request.format.map(|importer| importer.format);
-        let (units, skipped) = units::find(source, format);
+        let (units, skipped) = discover::find_logs(source, format);
         if is_folder && units.is_empty() {
-            say(ImportEvent::Failed(problem(
-                &IMPORT_NO_RUNS,
-                &path.to_string_lossy(),
-                "The folder holds no log of a recognized format",
-                "`runpress import --list` lists the formats.",
-            )));
+            let message = "The folder holds no log of a recognized format";
+            let help = "`runpress import --list` lists the formats.";
+            let problem = problem(&IMPORT_NO_RUNS, &path.to_string_lossy(), message, help);
+            say(ImportEvent::Failed(problem));
         }
         for problem in skipped {
             say(if is_folder {
@@ -170,7 +166,7 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
             if unit.format == shared_page::FORMAT {
                 say(ImportEvent::Read(1));
                 match SharedPage::read(&unit.source) {
-                    Ok(page) => drop(sender.send(Step::Page(Box::new(page)))),
+                    Ok(page) => drop(sender.send(ReaderMessage::Page(Box::new(page)))),
                     Err(problem) => say(ImportEvent::of(problem)),
                 }
                 continue;
@@ -183,11 +179,11 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
                     draft.as_ref().map_or(1, |draft| draft.sources.len()),
                 ));
                 let read = draft.and_then(|mut draft| {
-                    keep::keep(&mut draft, &unit.source, &request.options);
-                    SourceRun::of(draft, &unit.source, path, importer.named())
+                    assets::extract(&mut draft, &unit.source, &request.options);
+                    SourceRun::of(draft, &unit.source, path, importer.in_trace())
                 });
                 match read {
-                    Ok(read) => drop(sender.send(Step::Run(Box::new(read)))),
+                    Ok(read) => drop(sender.send(ReaderMessage::Run(Box::new(read)))),
                     Err(problem) => say(ImportEvent::of(problem)),
                 }
             });
@@ -200,10 +196,10 @@ fn read_by_command(
     request: &Request,
     command: &Adapter,
     path: &Path,
-    source: &Source,
-    sender: &SyncSender<Step>,
+    source: &LogSource,
+    sender: &SyncSender<ReaderMessage>,
 ) {
-    let say = |said: ImportEvent| drop(sender.send(Step::Event(said)));
+    let say = |event: ImportEvent| drop(sender.send(ReaderMessage::Event(event)));
     say(ImportEvent::Found(source.names().len()));
     let mut found = false;
     for (position, name) in source.names().iter().enumerate() {
@@ -225,7 +221,7 @@ fn read_by_command(
                 &mut |importer, draft| {
                     runs += 1;
                     match SourceRun::of(draft, source, path, importer.clone()) {
-                        Ok(read) => drop(sender.send(Step::Run(Box::new(read)))),
+                        Ok(read) => drop(sender.send(ReaderMessage::Run(Box::new(read)))),
                         Err(problem) => say(ImportEvent::of(problem)),
                     }
                 },
@@ -238,12 +234,8 @@ fn read_by_command(
             Ok(()) if runs == 0 && source.is_folder() => {
                 let message = "The command reads no run from this file";
                 let help = "Nothing needs to be done if the file is no log.";
-                say(ImportEvent::Skipped(problem(
-                    &IMPORT_NO_RUNS,
-                    name,
-                    message,
-                    help,
-                )));
+                let problem = problem(&IMPORT_NO_RUNS, name, message, help);
+                say(ImportEvent::Skipped(problem));
             }
             Ok(()) => {}
         }
@@ -251,13 +243,8 @@ fn read_by_command(
     if !found {
         let message = "The command reads no run from this path";
         let help = "Name logs of the command's format.";
-        let path = path.to_string_lossy();
-        say(ImportEvent::Failed(problem(
-            &IMPORT_NO_RUNS,
-            &path,
-            message,
-            help,
-        )));
+        let problem = problem(&IMPORT_NO_RUNS, &path.to_string_lossy(), message, help);
+        say(ImportEvent::Failed(problem));
     }
 }
 
@@ -270,7 +257,7 @@ const MANY: usize = 100;
 impl SourceRun {
     fn of(
         draft: Draft,
-        source: &Source,
+        source: &LogSource,
         path: &Path,
         importer: trace::Importer,
     ) -> Result<Self, Problem> {
@@ -279,11 +266,7 @@ impl SourceRun {
             let Some(name) = source.names().get(*at) else {
                 continue;
             };
-            let known = match source.known(*at) {
-                Some(known) => known,
-                None => source.digest(*at)?,
-            };
-            sources.push((name.clone(), known));
+            sources.push((name.clone(), source.digest(*at)?));
         }
         let first = draft.sources.first();
         let first = first.and_then(|at| source.shown(*at)).unwrap_or_default();
@@ -303,14 +286,14 @@ pub fn find(format: &str) -> Option<&'static Importer> {
 }
 
 /// Opens the user's path. A Claude Code session has its subagents in a folder next to it.
-fn open(path: &Path) -> Result<Source, Problem> {
-    let beside = path.with_extension("").join("subagents");
+fn open(path: &Path) -> Result<LogSource, Problem> {
+    let subagents = path.with_extension("").join("subagents");
     let is_session = path
         .extension()
         .is_some_and(|extension| extension == "jsonl");
-    if is_session && path.is_file() && beside.is_dir() {
+    if is_session && path.is_file() && subagents.is_dir() {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-            return Source::open(path);
+            return LogSource::open(path);
         };
         let folder = if folder.as_os_str().is_empty() {
             Path::new(".")
@@ -320,7 +303,7 @@ fn open(path: &Path) -> Result<Source, Problem> {
         let name = name.to_string_lossy();
         let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
         let below = format!("{stem}/subagents/");
-        let all = Source::open(folder)?;
+        let all = LogSource::open(folder)?;
         let is_of_it = |file: &String| **file == *name || file.starts_with(&below);
         let names = all.names().iter().enumerate();
         let positions: Vec<usize> = names
@@ -329,10 +312,14 @@ fn open(path: &Path) -> Result<Source, Problem> {
             .collect();
         return Ok(all.part(&positions, 0));
     }
-    Source::open(path)
+    LogSource::open(path)
 }
 
-fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEvent, Problem> {
+fn import_run(
+    request: &Request,
+    store: &mut Store,
+    read: SourceRun,
+) -> Result<ImportEvent, Problem> {
     let SourceRun {
         importer,
         mut draft,
@@ -342,7 +329,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
     } = read;
     let format = importer.format.as_str();
     let calls = calls::join(&mut draft);
-    times(&mut draft);
+    convert_times(&mut draft);
     let (mut names, known): (Vec<String>, Vec<FileDigest>) = sources.into_iter().unzip();
     let folder = shared_folder(&names);
     for name in &mut names {
@@ -397,14 +384,10 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
                 "Import one of them.",
             )
         };
-        return Ok(ImportEvent::Skipped(problem(
-            &IMPORT_DUPLICATE_RUN,
-            &first,
-            message,
-            help,
-        )));
+        let problem = problem(&IMPORT_DUPLICATE_RUN, &first, message, help);
+        return Ok(ImportEvent::Skipped(problem));
     }
-    let mut report = Report::of(&draft, &calls, format);
+    let mut report = RunReport::of(&draft, &calls, format);
     let slot = store.slot(&case, &id, &path)?;
     let failed = |error: serde_json::Error| {
         let message = format!("The run cannot be written as JSON: {error}");
@@ -436,7 +419,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
 }
 
 /// Runs in these states have no model, so no site publishes them.
-fn unpublishable(source: &str, record: &Record) -> Problem {
+fn unpublishable(source: &str, record: &RecordDraft) -> Problem {
     let detail = record.detail.as_deref().unwrap_or(record.state);
     let message = format!(
         "The run will not be published: its state is `{}` ({detail})",
@@ -469,9 +452,9 @@ fn defaults(request: &Request, path: &Path) -> RunDefaults {
 }
 
 /// Converts event times to UTC. Keeps times without a time zone, and removes invalid ones.
-fn times(draft: &mut Draft) {
+fn convert_times(draft: &mut Draft) {
     for event in &mut draft.events {
-        match event.time.take().as_deref().and_then(LogTime::read) {
+        match event.time.take().as_deref().and_then(LogTime::parse) {
             Some(LogTime::Utc(time)) => event.time = Some(time),
             Some(LogTime::Local(time)) => event.local_time = Some(time),
             None => {}

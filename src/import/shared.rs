@@ -3,14 +3,14 @@
 use base::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
 use formats::trace::Role;
 
-use super::draft::{Draft, EventContent, Identity, Origin, Outcome};
-use super::loose;
+use super::draft::{Draft, EventContent, Origin, Outcome, PrivateNames};
 use super::message_content::MessageContent;
+use super::raw_json;
 use super::row::Row;
-use super::{Keep, Options, Source, problem};
+use super::{ImportOptions, Keep, LogSource, problem};
 
 /// The files with one run each: the user's file, or the files of a folder whose names have the suffix.
-pub fn documents<'s>(source: &'s Source, suffix: &'s str) -> impl Iterator<Item = usize> + 's {
+pub fn documents<'s>(source: &'s LogSource, suffix: &'s str) -> impl Iterator<Item = usize> + 's {
     let names = source.names();
     let alone = names.len() == 1;
     (0..names.len()).filter(move |position| alone || names[*position].ends_with(suffix))
@@ -24,15 +24,17 @@ pub fn folder_of(names: &[String], folder: &str, position: usize) -> std::ops::R
     position - before..position + after
 }
 
-/// A place in the first source of a run.
-pub fn at(pointer: String) -> Origin {
-    Origin {
-        pointer: Some(pointer),
-        ..Origin::default()
+impl Origin {
+    /// A place in the first source of a run.
+    pub fn at_pointer(pointer: String) -> Self {
+        Self {
+            pointer: Some(pointer),
+            ..Self::default()
+        }
     }
 }
 
-/// What [`kept`] has a kind for.
+/// What [`prompt_kind`] has a kind for.
 pub const PROMPTS: [&str; 4] = [
     "systemPrompts",
     "developerPrompts",
@@ -41,7 +43,7 @@ pub const PROMPTS: [&str; 4] = [
 ];
 
 /// The kind of note for a kept prompt.
-pub fn kept(what: &str) -> &'static str {
+pub fn prompt_kind(what: &str) -> &'static str {
     match what {
         "systemPrompts" => "system prompt",
         "developerPrompts" => "developer prompt",
@@ -52,23 +54,29 @@ pub fn kept(what: &str) -> &'static str {
 
 impl Draft {
     /// Counts what a content leaves out.
-    pub fn omit(&mut self, content: &MessageContent) {
+    pub fn count_omitted(&mut self, content: &MessageContent) {
         self.withhold("images", content.images);
         self.withhold("providerPayloads", content.unknown);
     }
 
     /// Adds a message, unless it is empty.
-    pub fn message(&mut self, at: Origin, role: Role, content: MessageContent, steering: bool) {
-        self.omit(&content);
+    pub fn message(
+        &mut self,
+        at: Origin,
+        role: Role,
+        content: MessageContent,
+        steering: bool,
+    ) -> Option<&mut EventContent> {
+        self.count_omitted(&content);
         if content.text.trim().is_empty() && content.images == 0 {
-            return;
+            return None;
         }
         let message = EventContent::message(role, content.text, steering, content.images);
-        self.push(at, message);
+        Some(&mut self.push(at, message).what)
     }
 
     /// Adds reasoning, unless it is left out.
-    pub fn reasoning(&mut self, options: &Options, at: Origin, text: String, summary: bool) {
+    pub fn reasoning(&mut self, options: &ImportOptions, at: Origin, text: String, summary: bool) {
         if text.trim().is_empty() {
             return;
         }
@@ -80,21 +88,39 @@ impl Draft {
     }
 
     /// Adds a prompt if prompts are kept; otherwise counts it as `what`.
-    pub fn prompt(&mut self, options: &Options, at: Origin, what: &'static str, text: String) {
-        if options.keeps(Keep::Prompts) {
-            self.note(at, kept(what), Some(text));
-        } else {
-            self.withhold(what, 1);
+    pub fn prompt(
+        &mut self,
+        options: &ImportOptions,
+        at: Origin,
+        what: &'static str,
+        text: String,
+    ) {
+        if let Some(note) = self.prompt_note(options, what, text) {
+            self.push(at, note);
         }
     }
 
-    /// Counts an unreadable part, and reports it up to a limit.
-    pub fn odd(&mut self, file: &str, pointer: &str, what: &str) {
-        self.skip(loose::odd(file, pointer, what));
+    /// The note of a prompt if prompts are kept; otherwise counts it as `what`.
+    pub fn prompt_note(
+        &mut self,
+        options: &ImportOptions,
+        what: &'static str,
+        text: String,
+    ) -> Option<EventContent> {
+        if options.keeps(Keep::Prompts) {
+            return Some(EventContent::note(prompt_kind(what), Some(text)));
+        }
+        self.withhold(what, 1);
+        None
     }
 
-    /// Names values that are no numbers, each key once: costs, and counts, which are whole and not negative.
-    pub fn numbers(&mut self, row: &Row<'_>, costs: &[&str], counts: &[&str]) {
+    /// Counts an unreadable part, and reports it up to a limit.
+    pub fn skip_part(&mut self, file: &str, pointer: &str, what: &str) {
+        self.skip(raw_json::unreadable(file, pointer, what));
+    }
+
+    /// Warns of values that are not numbers, each key once. Counts are whole and not negative.
+    pub fn check_numbers(&mut self, row: &Row<'_>, costs: &[&str], counts: &[&str]) {
         let unread = |path: &&&str| row.has(path) && row.number(path).is_none();
         let uncounted = |path: &&&str| row.has(path) && row.count(path).is_none();
         let odd = costs.iter().filter(unread);
@@ -109,7 +135,12 @@ impl Draft {
     }
 
     /// The message of an error, with traceback frames if they are kept.
-    pub fn traced(&mut self, options: &Options, message: String, frames: &str) -> String {
+    pub fn error_message(
+        &mut self,
+        options: &ImportOptions,
+        message: String,
+        frames: &str,
+    ) -> String {
         if frames.trim().is_empty() {
             return message;
         }
@@ -125,9 +156,18 @@ impl Draft {
         self.push(at, EventContent::note(kind, text));
     }
 
-    /// Records whether something was submitted.
+    /// Reads how a run of SWE-agent or mini-swe-agent ended, and whether something was submitted.
+    pub fn exit_status(&mut self, log: &Row<'_>, state: fn(&str) -> &'static str) {
+        if let Some(status) = log.string("info.exit_status") {
+            self.record.state = state(&status);
+            self.record.detail = log.name("info.exit_status");
+            self.submission(log.word("info.submission").is_some());
+        }
+    }
+
+    /// Adds whether something was submitted to the outcomes.
     pub fn submission(&mut self, any: bool) {
-        let Some(value) = loose::json(&any.into()) else {
+        let Some(value) = raw_json::json(&any.into()) else {
             return;
         };
         self.record.outcomes.push(Outcome {
@@ -155,10 +195,10 @@ const ANYONE: [&str; 8] = [
     "host",
 ];
 
-impl Identity {
+impl PrivateNames {
     /// Collects a user and a host named in a log, without duplicates. Skips names that every container has, which identify no
     /// one.
-    pub fn know(&mut self, user: Option<&str>, host: Option<&str>) {
+    pub fn add_names(&mut self, user: Option<&str>, host: Option<&str>) {
         for (known, name) in [(&mut self.users, user), (&mut self.hosts, host)] {
             if let Some(name) = name.filter(|name| !ANYONE.contains(name) && known.len() < NAMES)
                 && !known.iter().any(|known| known == name)

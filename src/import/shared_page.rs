@@ -8,9 +8,9 @@ use formats::model::review::Rating;
 use formats::single_file::{self, EmbeddedFile, RUN};
 use formats::{events, sidecar, tape, threads, trace, writeup};
 
-use super::report::Change;
+use super::report::ImportResult;
 use super::row::Row;
-use super::{Problem, Source, problem};
+use super::{LogSource, Problem, problem};
 
 /// Its name among the formats of logs. It has no importer, since nothing is converted.
 pub(super) const FORMAT: &str = "runpress";
@@ -30,21 +30,21 @@ pub struct SharedPage {
 
 /// A restored run folder.
 #[derive(Debug, Serialize)]
-pub struct Restored {
+pub struct RestoredRun {
     /// The page.
     pub source: String,
     pub id: String,
     /// The folder of the run, below `--out`.
     pub folder: String,
     /// `new` or `unchanged`.
-    pub result: Change,
-    /// Names of the files beside the record.
+    pub result: ImportResult,
+    /// Names of the files next to the record.
     pub files: Vec<String>,
 }
 
 impl SharedPage {
     /// Reads the only file of a source.
-    pub fn read(source: &Source) -> Result<Self, Problem> {
+    pub fn read(source: &LogSource) -> Result<Self, Problem> {
         let name = source.shown(0).unwrap_or_default();
         let page = source.read(0)?.bytes;
         let damaged = |reason: &str| {
@@ -63,7 +63,7 @@ impl SharedPage {
             );
             return Err(damaged(&file));
         }
-        let document = Row::bytes(&run.bytes);
+        let document = Row::parse_bytes(&run.bytes);
         let document = document.ok_or_else(|| damaged("its run.json is no object"))?;
         let record = document.raw("record");
         let record = record.ok_or_else(|| damaged("its run.json has no record"))?;

@@ -5,25 +5,25 @@ use std::borrow::Cow;
 use base::diagnostics::codes::{
     IMPORT_AMBIGUOUS_FORMAT, IMPORT_NATIVE_FILE, IMPORT_UNKNOWN_FORMAT,
 };
-
+use base::diagnostics::without_mark;
 use formats::single_file;
 
 use super::row::Row;
-use super::{HEAD, Problem, Source, loose, messages, problem, shared_page};
+use super::{HEAD, LogSource, Problem, messages, problem, raw_json, shared_page};
 
 type Predicate = fn(&Row<'_>) -> bool;
 
 /// The features of a format, all of which must match.
 struct Rule {
     format: &'static str,
-    holds: &'static [(&'static str, Predicate)],
+    features: &'static [(&'static str, Predicate)],
 }
 
 /// Files that hold one JSON value.
 const DOCUMENTS: &[Rule] = &[
     Rule {
         format: "atif",
-        holds: &[
+        features: &[
             ("`schema_version` of `ATIF-v1.`", |s| {
                 s.text("schema_version").starts_with("ATIF-v1.")
             }),
@@ -32,21 +32,21 @@ const DOCUMENTS: &[Rule] = &[
     },
     Rule {
         format: "harbor",
-        holds: &[
+        features: &[
             ("`trial_name`", |s| s.has_key("trial_name")),
             ("`task_checksum`", |s| s.has_key("task_checksum")),
         ],
     },
     Rule {
         format: "harbor",
-        holds: &[
+        features: &[
             ("`n_total_trials`", |s| s.has_key("n_total_trials")),
             ("`stats`", |s| s.has_key("stats")),
         ],
     },
     Rule {
         format: "inspect",
-        holds: &[
+        features: &[
             ("`version`", |s| s.has_key("version")),
             ("`eval`", |s| s.has_key("eval")),
             ("`status`", |s| s.has_key("status")),
@@ -54,27 +54,27 @@ const DOCUMENTS: &[Rule] = &[
     },
     Rule {
         format: "mini-swe-agent",
-        holds: &[("`trajectory_format` of `mini-swe-agent-`", |s| {
+        features: &[("`trajectory_format` of `mini-swe-agent-`", |s| {
             s.text("trajectory_format").starts_with("mini-swe-agent-")
         })],
     },
     Rule {
         format: "mini-swe-agent",
-        holds: &[(
+        features: &[(
             "messages of `role` and `content` only, with commands",
             |s| s.is_array() && keys_of_rows(s) == ["content", "role"] && has_commands(s),
         )],
     },
     Rule {
         format: "swe-agent",
-        holds: &[
+        features: &[
             ("an array `trajectory`", |s| s.is_list("trajectory")),
             ("`info`", |s| s.has_key("info")),
         ],
     },
     Rule {
         format: "swe-agent",
-        holds: &[
+        features: &[
             ("`history` alone", |s| {
                 s.keys().len() == 1 && s.is_list("history")
             }),
@@ -85,7 +85,7 @@ const DOCUMENTS: &[Rule] = &[
     },
     Rule {
         format: "openhands",
-        holds: &[
+        features: &[
             ("`items` or an array", |s| {
                 s.is_array() || s.is_list("items")
             }),
@@ -99,7 +99,7 @@ const DOCUMENTS: &[Rule] = &[
     },
     Rule {
         format: "openhands",
-        holds: &[
+        features: &[
             ("an array", |s| s.is_array()),
             ("events with `source`", |s| rows_have(s, &["source"])),
             ("`action` or `observation`", |s| {
@@ -109,15 +109,15 @@ const DOCUMENTS: &[Rule] = &[
     },
     Rule {
         format: "claude-code",
-        holds: &[("`loglines`", |s| s.is_list("loglines"))],
+        features: &[("`loglines`", |s| s.is_list("loglines"))],
     },
 ];
 
-const BESIDE: &str = "runpress reads it as it is: put it into a run folder.";
+const READ_AS_IS: &str = "runpress reads it as it is: put it into a run folder.";
 
 /// Files that are not logs of another system, with a suggested fix.
 const OTHERS: &[(&str, Predicate, &str)] = &[
-    ("a file of Harn", |s| s.has_key("_type"), BESIDE),
+    ("a file of Harn", |s| s.has_key("_type"), READ_AS_IS),
     (
         "a run record",
         |s| s.has_key("subject") && s.has_key("metrics"),
@@ -189,7 +189,7 @@ fn lines(text: &str) -> Vec<Row<'_>> {
 }
 
 /// The format of a file.
-pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Problem> {
+pub(super) fn file(source: &LogSource, position: usize) -> Result<&'static str, Problem> {
     let name = &source.names()[position];
     let unknown = |message: String| problem(&IMPORT_UNKNOWN_FORMAT, name, message, FORMATS);
     let head = source.head(position)?;
@@ -204,7 +204,7 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
             Err(problem(&IMPORT_UNKNOWN_FORMAT, name, message, help))
         };
     }
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
+    let head = without_mark(&head);
     let is_whole = head.len() + 3 < HEAD;
     let head = match std::str::from_utf8(head) {
         Ok(text) => text,
@@ -227,7 +227,7 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
     let first = all.find(|line| !line.trim().is_empty());
     let first = first.filter(|line| line.ends_with('\n') || is_whole);
     // A document over several lines may have objects on some lines, but not on its first.
-    let first = first.filter(|line| Row::value(line).is_ok());
+    let first = first.filter(|line| Row::parse_value(line).is_ok());
     if let Some(rows) = first
         .map(|_| lines(head))
         .filter(|rows| rows.len() > 1 || rows.first().is_some_and(is_line))
@@ -235,8 +235,8 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
         return jsonl(name, &rows);
     }
     let whole = source.read(position)?.bytes;
-    let whole = loose::text(name, &whole)?;
-    match Row::value(&whole) {
+    let whole = raw_json::text(name, &whole)?;
+    match Row::parse_value(&whole) {
         Ok(row) => document(name, &row).or_else(|problem| {
             // Maybe a log with a single line, longer than the head.
             let row = Some(row).filter(is_line);
@@ -258,7 +258,7 @@ const FORMATS: &str = "`runpress import --list` lists the formats that are read.
 fn document(name: &str, row: &Row<'_>) -> Result<&'static str, Problem> {
     let mut matches: Vec<&'static str> = DOCUMENTS
         .iter()
-        .filter(|rule| rule.holds.iter().all(|(_, holds)| holds(row)))
+        .filter(|rule| rule.features.iter().all(|(_, is_met)| is_met(row)))
         .map(|rule| rule.format)
         .collect();
     matches.dedup();
@@ -268,7 +268,7 @@ fn document(name: &str, row: &Row<'_>) -> Result<&'static str, Problem> {
         [] => {}
     }
     if let Some((what, _, help)) = OTHERS.iter().find(|(_, is_it, _)| is_it(row)) {
-        return Err(native(name, what, help));
+        return Err(readable_as_is(name, what, help));
     }
     if let Some(problem) = printed(name, std::slice::from_ref(row)) {
         return Err(problem);
@@ -285,12 +285,17 @@ fn document(name: &str, row: &Row<'_>) -> Result<&'static str, Problem> {
             "Import the log `~/.claude/projects/*/*.jsonl`, or print it with `--output-format stream-json --verbose`.",
         ));
     }
-    let held = |rule: &&Rule| rule.holds.iter().filter(|(_, holds)| holds(row)).count();
-    let nearest = DOCUMENTS.iter().rev().max_by_key(held);
+    let matching = |rule: &&Rule| {
+        rule.features
+            .iter()
+            .filter(|(_, is_met)| is_met(row))
+            .count()
+    };
+    let nearest = DOCUMENTS.iter().rev().max_by_key(matching);
     let seen = described(row);
-    let message = match nearest.filter(|rule| held(rule) > 0) {
+    let message = match nearest.filter(|rule| matching(rule) > 0) {
         Some(rule) => {
-            let missing = rule.holds.iter().find(|(_, holds)| !holds(row));
+            let missing = rule.features.iter().find(|(_, is_met)| !is_met(row));
             let missing = missing.map_or("", |(what, _)| what);
             format!(
                 "The file has no recognized format: {} is the nearest, but it lacks {missing}; it has {seen}",
@@ -326,15 +331,11 @@ const CODEX: [&str; 7] = [
 
 /// Whether a row is one that `codex exec --json` prints, which is not the session that Codex keeps.
 fn is_printed_by_codex(row: &Row<'_>) -> bool {
-    let is_item = matches!(
-        &*row.text("type"),
-        "item.started" | "item.updated" | "item.completed"
-    );
-    let is_turn = matches!(
-        &*row.text("type"),
-        "turn.started" | "turn.completed" | "turn.failed"
-    );
-    is_turn || is_item && row.has_key("item") || row.text("type") == "thread.started"
+    match &*row.text("type") {
+        "thread.started" | "turn.started" | "turn.completed" | "turn.failed" => true,
+        "item.started" | "item.updated" | "item.completed" => row.has_key("item"),
+        _ => false,
+    }
 }
 
 /// Whether a row is the result that `claude -p` prints at the end, or alone with `--output-format json`.
@@ -346,22 +347,16 @@ fn is_result_of_claude(row: &Row<'_>) -> bool {
 fn printed(name: &str, rows: &[Row<'_>]) -> Option<Problem> {
     let session = |key: &str| {
         let mut ids = rows.iter().map(|row| row.text(key));
-        let id = ids.find(|id| loose::is_uuid(id));
-        id.map_or_else(|| "*".to_owned(), Cow::into_owned)
+        ids.find(|id| raw_json::is_uuid(id))
     };
     let (message, help) = if rows.iter().any(is_printed_by_codex) {
-        let thread = session("thread_id");
-        let thread = if thread == "*" {
-            thread
-        } else {
-            format!("*{thread}")
-        };
+        let thread = session("thread_id").unwrap_or_default();
         (
             "The file is what `codex exec --json` printed, which is not the log of the session",
-            format!("Import the log: `~/.codex/sessions/**/rollout-{thread}.jsonl`."),
+            format!("Import the log: `~/.codex/sessions/**/rollout-*{thread}.jsonl`."),
         )
     } else if rows.iter().all(is_result_of_claude) && !rows.is_empty() {
-        let session = session("session_id");
+        let session = session("session_id").unwrap_or("*".into());
         (
             "The file is the result that `claude -p --output-format json` printed, without the session",
             format!(
@@ -381,14 +376,13 @@ fn start_of_text(bytes: &[u8]) -> &str {
 }
 
 /// The problem of a single file if it is known not to be a log, whatever format is named.
-pub(super) fn never(source: &Source, position: usize) -> Option<Problem> {
+pub(super) fn printed_output(source: &LogSource, position: usize) -> Option<Problem> {
     let name = &source.names()[position];
     let head = source.head(position).ok()?;
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
-    let head = start_of_text(head);
+    let head = start_of_text(without_mark(&head));
     printed(
         name,
-        &Row::value(head).map_or_else(|_| lines(head), |row| vec![row]),
+        &Row::parse_value(head).map_or_else(|_| lines(head), |row| vec![row]),
     )
 }
 
@@ -399,10 +393,14 @@ fn jsonl(name: &str, rows: &[Row<'_>]) -> Result<&'static str, Problem> {
         return Err(problem);
     }
     if kind(first) == "header" && first.has_key("version") {
-        return Err(native(name, "a tape of Harn or its sidecar", BESIDE));
+        return Err(readable_as_is(
+            name,
+            "a tape of Harn or its sidecar",
+            READ_AS_IS,
+        ));
     }
     if kind(first) == "trace" {
-        return Err(native(name, "a trace", BESIDE));
+        return Err(readable_as_is(name, "a trace", READ_AS_IS));
     }
     let is_old_codex = first.has_key("id")
         && first.has_key("timestamp")
@@ -447,7 +445,7 @@ fn ambiguous(name: &str, one: &str, two: &str) -> Problem {
     problem(&IMPORT_AMBIGUOUS_FORMAT, name, message, help)
 }
 
-fn native(name: &str, what: &str, help: &str) -> Problem {
+fn readable_as_is(name: &str, what: &str, help: &str) -> Problem {
     problem(
         &IMPORT_NATIVE_FILE,
         name,

@@ -15,7 +15,7 @@ use base::diagnostics::codes::{IMPORT_TOO_LARGE, IMPORT_UNREADABLE_FILE};
 
 use super::{Problem, problem};
 
-pub use archive::Archive;
+pub use archive::LogArchive;
 
 /// Maximum bytes of a file, on disk and decompressed.
 const LARGEST: u64 = 1 << 30;
@@ -25,19 +25,19 @@ pub const HEAD: usize = 64 << 10;
 
 /// A file or folder given by the user. Nothing outside it is read, and no link in it is followed.
 #[derive(Debug)]
-pub struct Source {
-    place: Rc<Location>,
+pub struct LogSource {
+    location: Rc<Location>,
     is_folder: bool,
     /// Paths of its files with `/`, sorted; for a single file, only its name.
     names: Vec<String>,
-    /// The folder of these files, below the place.
+    /// The folder of these files, below the location.
     prefix: String,
     /// Their positions in memory.
-    places: Vec<usize>,
+    indexes: Vec<usize>,
     /// Links and special files, which are skipped.
     skipped: Vec<String>,
     /// Size and digest of the files read so far.
-    read: RefCell<Vec<Option<FileDigest>>>,
+    digests: RefCell<Vec<Option<FileDigest>>>,
 }
 
 #[derive(Debug)]
@@ -59,10 +59,10 @@ pub struct FileDigest {
 
 /// A file that was read.
 #[derive(Debug)]
-pub struct File<'s> {
+pub struct LogFile<'s> {
     /// Position in the source, for `Draft::sources`.
     pub position: usize,
-    /// Name, as in `Source::names`.
+    /// Name, as in `LogSource::names`.
     pub name: &'s str,
     /// Its bytes, decompressed if it is compressed with Zstandard, and in UTF-8 if it is UTF-16.
     pub bytes: Vec<u8>,
@@ -72,7 +72,7 @@ pub struct File<'s> {
 trait Stream: Read + Seek {}
 impl<T: Read + Seek> Stream for T {}
 
-impl Source {
+impl LogSource {
     /// Lists a file, or all files of a folder, without reading any.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         let shown = path.to_string_lossy();
@@ -109,17 +109,17 @@ impl Source {
         Self::new(Location::Memory(bytes), names, Vec::new())
     }
 
-    fn new(place: Location, names: Vec<String>, skipped: Vec<String>) -> Self {
+    fn new(location: Location, names: Vec<String>, skipped: Vec<String>) -> Self {
         Self {
-            is_folder: match &place {
+            is_folder: match &location {
                 Location::Folder(_) => true,
                 Location::File(_) => false,
                 Location::Memory(files) => files.len() != 1,
             },
-            place: Rc::new(place),
+            location: Rc::new(location),
             prefix: String::new(),
-            places: (0..names.len()).collect(),
-            read: RefCell::new(vec![None; names.len()]),
+            indexes: (0..names.len()).collect(),
+            digests: RefCell::new(vec![None; names.len()]),
             names,
             skipped,
         }
@@ -133,16 +133,16 @@ impl Source {
             .unwrap_or_default();
         let of = |at: &usize| Some(self.names.get(*at)?.strip_prefix(folder)?.to_owned());
         Self {
-            place: Rc::clone(&self.place),
+            location: Rc::clone(&self.location),
             prefix: format!("{}{folder}", self.prefix),
             names: positions.iter().filter_map(of).collect(),
-            places: positions
+            indexes: positions
                 .iter()
-                .filter_map(|at| self.places.get(*at).copied())
+                .filter_map(|at| self.indexes.get(*at).copied())
                 .collect(),
             is_folder: positions.len() != 1 || prefix > 0,
             skipped: Vec::new(),
-            read: RefCell::new(vec![None; positions.len()]),
+            digests: RefCell::new(vec![None; positions.len()]),
         }
     }
 
@@ -176,23 +176,23 @@ impl Source {
 
     /// Size and digest of a file that was read.
     pub fn known(&self, position: usize) -> Option<FileDigest> {
-        self.read.borrow().get(position).cloned().flatten()
+        self.digests.borrow().get(position).cloned().flatten()
     }
 
-    /// Size and digest of a file, computed without keeping its content.
+    /// Size and digest of a file, which is read for it unless it was read before.
     pub(super) fn digest(&self, position: usize) -> Result<FileDigest, Problem> {
+        if let Some(known) = self.known(position) {
+            return Ok(known);
+        }
         let mut hasher = blake3::Hasher::new();
         hasher
             .update_reader(self.stream(position)?)
             .map_err(|error| failed(&self.names[position], &error))?;
-        Ok(FileDigest {
-            bytes: hasher.count(),
-            blake3: hasher.finalize().to_hex().to_string(),
-        })
+        Ok(self.remember(position, hasher.count(), hasher.finalize()))
     }
 
     /// Reads a whole file.
-    pub fn read(&self, position: usize) -> Result<File<'_>, Problem> {
+    pub fn read(&self, position: usize) -> Result<LogFile<'_>, Problem> {
         let name = self.name(position)?;
         let mut stream = self.stream(position)?;
         let size = stream.seek(SeekFrom::End(0)).unwrap_or_default();
@@ -206,11 +206,11 @@ impl Source {
         if bytes.len() as u64 > LARGEST {
             return Err(too_large(name, LARGEST));
         }
-        self.keep(position, bytes.len() as u64, blake3::hash(&bytes));
+        self.remember(position, bytes.len() as u64, blake3::hash(&bytes));
         if compressed::is_zstd(&bytes) {
             bytes = compressed::unpack(name, &bytes, usize::MAX)?;
         }
-        Ok(File {
+        Ok(LogFile {
             position,
             name,
             bytes: utf16::to_utf8(bytes),
@@ -236,17 +236,10 @@ impl Source {
     }
 
     /// Opens a ZIP archive without loading it into memory.
-    pub fn archive(&self, position: usize) -> Result<Archive<'_>, Problem> {
+    pub fn archive(&self, position: usize) -> Result<LogArchive<'_>, Problem> {
         let name = self.name(position)?;
-        let known = match self.known(position) {
-            Some(known) => known,
-            None => self.digest(position)?,
-        };
-        let bytes = known.bytes;
-        if let Some(read) = self.read.borrow_mut().get_mut(position) {
-            *read = Some(known);
-        }
-        Archive::open(name, position, self.stream(position)?, bytes)
+        let bytes = self.digest(position)?.bytes;
+        LogArchive::open(name, position, self.stream(position)?, bytes)
     }
 
     fn name(&self, position: usize) -> Result<&str, Problem> {
@@ -254,13 +247,15 @@ impl Source {
         name.ok_or_else(|| failed("", &io::ErrorKind::NotFound.into()))
     }
 
-    fn keep(&self, position: usize, bytes: u64, digest: blake3::Hash) {
-        if let Some(known) = self.read.borrow_mut().get_mut(position) {
-            *known = Some(FileDigest {
-                bytes,
-                blake3: digest.to_hex().to_string(),
-            });
+    fn remember(&self, position: usize, bytes: u64, hash: blake3::Hash) -> FileDigest {
+        let digest = FileDigest {
+            bytes,
+            blake3: hash.to_hex().to_string(),
+        };
+        if let Some(known) = self.digests.borrow_mut().get_mut(position) {
+            *known = Some(digest.clone());
         }
+        digest
     }
 
     fn stream(&self, position: usize) -> Result<Box<dyn Stream + '_>, Problem> {
@@ -269,10 +264,10 @@ impl Source {
             let file = opened.map_err(|error| failed(name, &error))?;
             Ok(Box::new(io::BufReader::with_capacity(HEAD, file)))
         };
-        match &*self.place {
+        match &*self.location {
             Location::Memory(files) => Ok(Box::new(Cursor::new(
                 files
-                    .get(self.places[position])
+                    .get(self.indexes[position])
                     .map_or(&[][..], Vec::as_slice),
             ))),
             Location::File(path) => open(beneath::regular(path)),

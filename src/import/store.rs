@@ -13,11 +13,11 @@ use base::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_CHANGED, IMPORT_FOREIGN_RUN, IMPORT_NOT_A_CONTINUATION,
 };
 
-use super::asset::Asset;
-use super::loose::compact;
-use super::report::Change;
+use super::assets::Asset;
+use super::raw_json::compact;
+use super::report::ImportResult;
 use super::row::Row;
-use super::shared_page::{Restored, SharedPage};
+use super::shared_page::{RestoredRun, SharedPage};
 use super::time::seconds_between;
 use super::{Problem, problem};
 
@@ -50,10 +50,10 @@ pub(super) struct Store {
 }
 
 /// A file to write: its name and its bytes.
-type File<'a> = (&'a str, &'a [u8]);
+type NamedBytes<'a> = (&'a str, &'a [u8]);
 
 /// The existing content of a run folder.
-pub(super) struct Slot {
+pub(super) struct ImportedFolder {
     /// Its name.
     pub(super) folder: String,
     /// Keys of its record that the importer does not own.
@@ -96,7 +96,8 @@ fn continues(old: &OldFiles, record: &[u8], trace: Option<&[u8]>, equal: Option<
     if before > 0 && equal == Some(before) {
         return true;
     }
-    let (Some(first), Some(second)) = (Row::bytes(&old.record), Row::bytes(record)) else {
+    let (Some(first), Some(second)) = (Row::parse_bytes(&old.record), Row::parse_bytes(record))
+    else {
         return false;
     };
     let (earlier, later) = (logs(&first), logs(&second));
@@ -144,7 +145,7 @@ impl Store {
             let name = entry.file_name().to_string_lossy().into_owned();
             store.taken.insert(name.to_lowercase());
             let record = beneath::read(&entry.path().join(RECORD)).unwrap_or_default();
-            if let Some(id) = Row::bytes(&record).and_then(|record| record.string("id")) {
+            if let Some(id) = Row::parse_bytes(&record).and_then(|record| record.string("id")) {
                 store.folders.entry(id.into_owned()).or_insert(name);
             }
         }
@@ -157,13 +158,18 @@ impl Store {
     }
 
     /// The folder of a run: its existing one, or a new name from its case and id.
-    pub(super) fn slot(&mut self, case: &str, id: &str, path: &Path) -> Result<Slot, Problem> {
+    pub(super) fn slot(
+        &mut self,
+        case: &str,
+        id: &str,
+        path: &Path,
+    ) -> Result<ImportedFolder, Problem> {
         self.seen.insert(id.to_owned(), path.to_owned());
         let Some(folder) = self.folders.get(id).cloned() else {
             let folder = self.name(case, id);
             self.taken.insert(folder.to_lowercase());
             self.folders.insert(id.to_owned(), folder.clone());
-            return Ok(Slot {
+            return Ok(ImportedFolder {
                 folder,
                 others: BTreeMap::new(),
                 old: None,
@@ -179,7 +185,7 @@ impl Store {
             serde_json::from_slice(&record).unwrap_or_default();
         let is_imported = others.contains_key("import");
         others.retain(|key, _| !OWN.contains(&&**key));
-        Ok(Slot {
+        Ok(ImportedFolder {
             folder,
             others,
             old: Some(OldFiles {
@@ -209,40 +215,41 @@ impl Store {
     pub(super) fn write(
         &self,
         source: &str,
-        slot: &Slot,
+        slot: &ImportedFolder,
         record: &[u8],
         trace: Option<&[u8]>,
         assets: &[Asset],
-    ) -> Result<(Change, Option<u64>), Problem> {
+    ) -> Result<(ImportResult, Option<u64>), Problem> {
         let path = self.out.join(&slot.folder);
         let io = |error: io::Error| failed(&path, &error);
         let Some(old) = &slot.old else {
             if !self.dry_run {
                 let trace = trace.map(|trace| (TRACE, trace));
-                let files: Vec<File<'_>> = trace.into_iter().chain([(RECORD, record)]).collect();
+                let files: Vec<NamedBytes<'_>> =
+                    trace.into_iter().chain([(RECORD, record)]).collect();
                 self.create(&path, &files, assets).map_err(io)?;
             }
-            return Ok((Change::New, None));
+            return Ok((ImportResult::New, None));
         };
         if old.record == record && old.trace.as_deref() == trace {
-            return Ok((Change::Unchanged, None));
+            return Ok((ImportResult::Unchanged, None));
         }
         let equal = equal_events(old.trace.as_deref(), trace);
         if !old.is_imported {
-            return Err(foreign(source, &slot.folder));
+            return Err(foreign_run(source, &slot.folder));
         }
         if !continues(old, record, trace, equal) {
-            return Err(another(source, &slot.folder));
+            return Err(not_a_continuation(source, &slot.folder));
         }
         if !self.update {
-            return Err(refused(source, &slot.folder, equal));
+            return Err(changed_run(source, &slot.folder, equal));
         }
         if !self.dry_run {
             if fs::symlink_metadata(&path).map_err(io)?.is_symlink() {
                 let error = io::Error::other("the folder of the run is a link");
                 return Err(failed(&path, &error));
             }
-            add(&path, assets).map_err(io)?;
+            write_assets(&path, assets).map_err(io)?;
             match trace {
                 Some(trace) => replace(&path, TRACE, trace).map_err(io)?,
                 None if old.trace.is_some() => fs::remove_file(path.join(TRACE)).map_err(io)?,
@@ -250,32 +257,32 @@ impl Store {
             }
             replace(&path, RECORD, record).map_err(io)?;
         }
-        Ok((Change::Updated, equal))
+        Ok((ImportResult::Updated, equal))
     }
 
     /// Writes the folder of a run in a page. Nothing of an existing folder is replaced.
-    pub(super) fn restore(&mut self, page: SharedPage) -> Result<Restored, Problem> {
+    pub(super) fn restore(&mut self, page: SharedPage) -> Result<RestoredRun, Problem> {
         let slot = self.slot(&page.case, &page.id, Path::new(""))?;
         let path = self.out.join(&slot.folder);
-        let files: Vec<File<'_>> = std::iter::once((RECORD, page.record.as_slice()))
+        let files: Vec<NamedBytes<'_>> = std::iter::once((RECORD, page.record.as_slice()))
             .chain(page.files.iter().map(|file| (&*file.name, &*file.bytes)))
             .collect();
         let result = if slot.old.is_some() {
-            let is_same = |(name, bytes): &File<'_>| {
+            let is_same = |(name, bytes): &NamedBytes<'_>| {
                 beneath::read(&path.join(name)).is_ok_and(|old| old == *bytes)
             };
             if !files.iter().all(is_same) {
-                return Err(other_version(&page.source, &slot.folder));
+                return Err(changed_page(&page.source, &slot.folder));
             }
-            Change::Unchanged
+            ImportResult::Unchanged
         } else {
             if !self.dry_run {
                 self.create(&path, &files, &[])
                     .map_err(|error| failed(&path, &error))?;
             }
-            Change::New
+            ImportResult::New
         };
-        Ok(Restored {
+        Ok(RestoredRun {
             source: page.source,
             id: page.id,
             folder: slot.folder,
@@ -284,7 +291,7 @@ impl Store {
         })
     }
 
-    fn create(&self, path: &Path, files: &[File<'_>], assets: &[Asset]) -> io::Result<()> {
+    fn create(&self, path: &Path, files: &[NamedBytes<'_>], assets: &[Asset]) -> io::Result<()> {
         fs::create_dir_all(&self.out)?;
         let folder = tempfile::Builder::new()
             .prefix(".runpress-import-")
@@ -292,7 +299,7 @@ impl Store {
         for (name, bytes) in files {
             fs::write(folder.path().join(name), bytes)?;
         }
-        add(folder.path(), assets)?;
+        write_assets(folder.path(), assets)?;
         open_to_all(folder.path())?;
         fs::rename(folder.path(), path)?;
         // The folder is in its final place: there is nothing to clean up.
@@ -302,7 +309,7 @@ impl Store {
 }
 
 /// Writes missing assets. Names are digests of the content, so an existing file is the same.
-fn add(folder: &Path, assets: &[Asset]) -> io::Result<()> {
+fn write_assets(folder: &Path, assets: &[Asset]) -> io::Result<()> {
     if assets.is_empty() {
         return Ok(());
     }
@@ -382,21 +389,21 @@ fn failed(path: &Path, error: &io::Error) -> Problem {
     problem(&IMPORT_CANNOT_WRITE, &path.to_string_lossy(), message, help)
 }
 
-fn foreign(source: &str, folder: &str) -> Problem {
+fn foreign_run(source: &str, folder: &str) -> Problem {
     let message = format!("{folder} holds a run with this id that was not imported");
     let help = "Move that folder away, or do not import this run.";
     problem(&IMPORT_FOREIGN_RUN, source, message, help)
 }
 
 /// The problem of a page with another version of a run than the folder.
-fn other_version(source: &str, folder: &str) -> Problem {
+fn changed_page(source: &str, folder: &str) -> Problem {
     let message = format!("{folder} holds this run with other files than the page");
     let help = "Move that folder away, or import the page into another folder with `--out`.";
     problem(&IMPORT_CHANGED, source, message, help)
 }
 
 /// The problem of a run that would replace another one, or the whole by a part.
-fn another(source: &str, folder: &str) -> Problem {
+fn not_a_continuation(source: &str, folder: &str) -> Problem {
     let message =
         format!("{folder} holds a run with this id, and this log does not have all of it");
     let help = "Import all logs of the run together, for example their folder.";
@@ -404,7 +411,7 @@ fn another(source: &str, folder: &str) -> Problem {
 }
 
 /// The problem of a run whose logs have grown.
-fn refused(source: &str, folder: &str, equal: Option<u64>) -> Problem {
+fn changed_run(source: &str, folder: &str, equal: Option<u64>) -> Problem {
     let same = equal.map_or_else(String::new, |equal| {
         format!("; its first {equal} events are the same")
     });
@@ -418,7 +425,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Change, Store};
+    use super::{ImportResult, Store};
 
     const OLD: &[u8] = b"{\"type\":\"trace\"}\n{\"seq\":0}\n";
     const NEW: &[u8] = b"{\"type\":\"trace\",\"a\":1}\n{\"seq\":0}\n{\"seq\":1}\n";
@@ -439,8 +446,8 @@ mod tests {
         };
         let name = || "my-case-a-1".to_owned();
         let wrote = |trace: &[u8], update: bool| write(&record(""), trace, update).expect("a run");
-        assert_eq!(wrote(OLD, false), (name(), Change::New, None));
-        assert_eq!(wrote(OLD, false), (name(), Change::Unchanged, None));
+        assert_eq!(wrote(OLD, false), (name(), ImportResult::New, None));
+        assert_eq!(wrote(OLD, false), (name(), ImportResult::Unchanged, None));
         let note = out.join("my-case-a-1/writeup.md");
         fs::write(&note, "mine").expect("a file");
         let refused = write(&record(""), NEW, false).expect_err("it changed");
@@ -449,7 +456,7 @@ mod tests {
             "{refused:?}"
         );
         assert!(refused.help.contains("--update"), "{refused:?}");
-        assert_eq!(wrote(NEW, true), (name(), Change::Updated, Some(1)));
+        assert_eq!(wrote(NEW, true), (name(), ImportResult::Updated, Some(1)));
         assert_eq!(fs::read_to_string(&note).expect("a file"), "mine");
         // The renamed folder is kept, and so is the foreign key in the record.
         fs::rename(out.join(name()), out.join("mine")).expect("renamed");
@@ -494,7 +501,7 @@ mod tests {
         let another = Err("import.not-a-continuation");
         assert_eq!(
             write("08:00:00", &[("1", "x")], &["a", "b"], false),
-            Ok(Change::New)
+            Ok(ImportResult::New)
         );
         for update in [false, true] {
             let second = write("09:00:00", &[("2", "y")], &["c", "d", "e"], update);
@@ -510,7 +517,10 @@ mod tests {
             write("08:00:00", &both, &whole, false),
             Err("import.changed")
         );
-        assert_eq!(write("08:00:00", &both, &whole, true), Ok(Change::Updated));
+        assert_eq!(
+            write("08:00:00", &both, &whole, true),
+            Ok(ImportResult::Updated)
+        );
         assert_eq!(
             write("08:00:00", &both[..1], &["a", "b"], true),
             another,
@@ -518,7 +528,11 @@ mod tests {
         );
         let renamed = ["a", "b", "c", "d", "e"];
         let grown = write("08:00:00", &[("3", "w")], &renamed, true);
-        assert_eq!(grown, Ok(Change::Updated), "all of its events are there");
+        assert_eq!(
+            grown,
+            Ok(ImportResult::Updated),
+            "all of its events are there"
+        );
     }
 
     #[test]

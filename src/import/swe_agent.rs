@@ -1,29 +1,34 @@
 //! SWE-agent: `*.traj`, with the steps of a run, or a demonstration with only the history. It records no times.
 
 use super::chat::Chat;
-use super::draft::{Draft, EventContent, Id, Record, Tokens, ToolResult};
-use super::loose;
+use super::draft::{Draft, RecordDraft, RunIdSource, Tokens, ToolResult};
 use super::message_content::MessageContent;
+use super::raw_json;
 use super::row::Row;
-use super::shared::{at, documents};
-use super::{EachRun, Options, Origin, Problem, Source};
+use super::shared::documents;
+use super::usage::unless_zero;
+use super::{EachRun, ImportOptions, LogSource, Origin, Problem};
 
-pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+pub fn runs(source: &LogSource, options: &ImportOptions, each: EachRun<'_>) {
     for position in documents(source, ".traj") {
         each(read(source, position, options));
     }
 }
 
 /// A step, or a row of the history, with its pointer.
-type Part<'a> = (String, Row<'a>);
+type PlacedRow<'a> = (String, Row<'a>);
 
-fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Problem> {
+fn read(source: &LogSource, position: usize, options: &ImportOptions) -> Result<Draft, Problem> {
     let file = source.read(position)?;
-    let text = loose::text(file.name, &file.bytes)?;
-    let whole = Row::document(file.name, &text)?;
+    let text = raw_json::text(file.name, &file.bytes)?;
+    let whole = Row::parse_object(file.name, &text)?;
     let has_steps = whole.is_list("trajectory");
     if !has_steps && !whole.is_list("history") {
-        return Err(loose::odd(file.name, "/trajectory", "a list of steps"));
+        return Err(raw_json::unreadable(
+            file.name,
+            "/trajectory",
+            "a list of steps",
+        ));
     }
     let mut chat = Chat::new(options);
     chat.draft.sources.push(position);
@@ -43,22 +48,19 @@ fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Pr
 }
 
 /// Reads everything before the first step: prompts, demonstrations, the task. The rest of the history repeats the steps.
-fn beginning(history: &[Part<'_>], chat: &mut Chat<'_>) {
+fn beginning(history: &[PlacedRow<'_>], chat: &mut Chat<'_>) {
     let mut demos = 0;
     let mut first_demo = None;
     let mut asked = false;
     for (pointer, row) in history {
-        let place = at(pointer.clone());
+        let place = Origin::at_pointer(pointer.clone());
         match &*row.text("role") {
-            _ if row.is("is_demo") => {
+            _ if row.is_true("is_demo") => {
                 demos += 1;
                 first_demo.get_or_insert(place);
             }
             "system" => chat.system(place, MessageContent::at(row, "content").text),
-            "developer" => {
-                let text = MessageContent::at(row, "content").text;
-                chat.prompt(place, "developerPrompts", text);
-            }
+            "developer" => chat.developer(place, MessageContent::at(row, "content").text),
             "user" if !asked => {
                 asked = true;
                 chat.user(place, MessageContent::at(row, "content"));
@@ -72,12 +74,12 @@ fn beginning(history: &[Part<'_>], chat: &mut Chat<'_>) {
     }
 }
 
-fn run(steps: &[Part<'_>], history: &[Part<'_>], chat: &mut Chat<'_>) {
+fn run(steps: &[PlacedRow<'_>], history: &[PlacedRow<'_>], chat: &mut Chat<'_>) {
     let answers = history.iter().map(|(_, row)| row);
-    let answers = answers.filter(|row| row.text("role") == "assistant" && !row.is("is_demo"));
+    let answers = answers.filter(|row| row.text("role") == "assistant" && !row.is_true("is_demo"));
     let mut answers = answers.peekable();
     for (number, (pointer, step)) in steps.iter().enumerate() {
-        let place = |below: &str| at(format!("{pointer}/{below}"));
+        let place = |below: &str| Origin::at_pointer(format!("{pointer}/{below}"));
         if number == 0 {
             chat.draft.identity.workspaces.extend(workspace(step));
         }
@@ -114,14 +116,14 @@ fn is_thought(row: &Row<'_>) -> bool {
 }
 
 /// A history without steps.
-fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
+fn demonstration(history: &[PlacedRow<'_>], chat: &mut Chat<'_>) {
     let mut asked = false;
     for (number, (pointer, row)) in history.iter().enumerate() {
-        let place = at(pointer.clone());
+        let place = Origin::at_pointer(pointer.clone());
         let content = MessageContent::at(row, "content");
         match &*row.text("role") {
             "system" => chat.system(place, content.text),
-            "developer" => chat.prompt(place, "developerPrompts", content.text),
+            "developer" => chat.developer(place, content.text),
             "assistant" => {
                 asked = true;
                 let blocks = row.rows("thinking_blocks").count();
@@ -135,7 +137,12 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
                     && let Some(action) = row.word("action")
                 {
                     let text = Some(action.trim_end().to_owned());
-                    chat.call(at(format!("{pointer}/action")), "bash", id, (None, text));
+                    chat.call(
+                        Origin::at_pointer(format!("{pointer}/action")),
+                        "bash",
+                        id,
+                        (None, text),
+                    );
                 }
             }
             "tool" => {
@@ -157,20 +164,19 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
 
 /// Adds a result. SWE-agent does not record whether an action succeeded.
 fn result(place: Origin, call: Option<String>, content: MessageContent, chat: &mut Chat<'_>) {
-    chat.draft.omit(&content);
-    let result = EventContent::ToolResult(ToolResult::of(call, content));
-    chat.draft.push(place, result);
+    chat.draft.count_omitted(&content);
+    chat.result(place, ToolResult::of(call, content));
 }
 
 fn record(whole: &Row<'_>, file: &str, draft: &mut Draft) {
-    if let Some(status) = whole.string("info.exit_status") {
-        draft.record.state = state(&status);
-        draft.record.detail = whole.name("info.exit_status");
-        draft.submission(whole.word("info.submission").is_some());
-    }
+    draft.exit_status(whole, state);
     if let attempts @ 2.. = whole.rows("attempts").count() {
         let text = format!("The run is the best of {attempts} attempts");
-        draft.note(at("/attempts".to_owned()), "attempts", Some(text));
+        draft.note(
+            Origin::at_pointer("/attempts".to_owned()),
+            "attempts",
+            Some(text),
+        );
     }
     let name = file.rsplit('/').next().unwrap_or(file);
     let stem = name.strip_suffix(".traj").unwrap_or(name);
@@ -178,7 +184,7 @@ fn record(whole: &Row<'_>, file: &str, draft: &mut Draft) {
         "info.model_stats.tokens_sent",
         "info.model_stats.tokens_received",
     ];
-    draft.numbers(whole, &["info.model_stats.instance_cost"], &counts);
+    draft.check_numbers(whole, &["info.model_stats.instance_cost"], &counts);
     let tokens = Tokens {
         uncached_input: whole.count("info.model_stats.tokens_sent"),
         output: whole.count("info.model_stats.tokens_received"),
@@ -187,23 +193,16 @@ fn record(whole: &Row<'_>, file: &str, draft: &mut Draft) {
     let is_counted = !tokens.nothing();
     let cost = whole.number("info.model_stats.instance_cost");
     let environment = whole.name("environment");
-    let mut record = Record {
-        id: Id::Derived {
-            names: environment.iter().cloned().collect(),
-            with_digests: true,
-        },
+    let mut record = RecordDraft {
+        id: RunIdSource::in_files(environment.clone()),
         case: (!stem.is_empty()).then(|| stem.to_owned()),
         harness: Some("swe-agent".to_owned()),
         harness_version: whole.name("info.swe_agent_version"),
-        tokens: if is_counted {
-            tokens
-        } else {
-            Tokens::default()
-        },
+        tokens: unless_zero(tokens),
         cost: cost.filter(|_| is_counted),
         ..std::mem::take(&mut draft.record)
     };
-    record.ids([("environment", environment)]);
+    record.add_ids([("environment", environment)]);
     draft.record = record;
 }
 

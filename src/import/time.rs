@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 
 use formats::time::Instant;
 
-use super::draft::{Event, Record};
+use super::draft::RecordDraft;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogTime {
@@ -19,7 +19,7 @@ pub enum LogTime {
 
 impl LogTime {
     /// Reads a time; `None` if it is invalid.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         if let Some(moment) = moment(text) {
             let is_plain = Instant::parse(text).is_some();
             let is_utc = is_plain && text.ends_with('Z') && text.as_bytes()[10] == b'T';
@@ -39,22 +39,22 @@ impl LogTime {
         let naive = text.len() >= 19 && shortened(text).parse::<DateTime>().is_ok();
         naive.then(|| Self::Local(text.to_owned()))
     }
+}
 
-    /// Reads seconds since 1970, to the microsecond.
-    pub fn unix(seconds: f64) -> Option<Self> {
-        // Larger values have years with more than four digits.
-        if !(0.0..2.5e11).contains(&seconds) {
-            return None;
-        }
-        #[allow(clippy::cast_possible_truncation, reason = "checked above")]
-        let (whole, micros) = (
-            seconds.trunc() as i64,
-            (seconds.fract() * 1e6).round_ties_even() as i32,
-        );
-        let moment = Timestamp::new(whole, 0).ok()?;
-        let moment = moment + jiff::SignedDuration::from_micros(micros.into());
-        Some(Self::Utc(moment.to_string()))
+/// The time of seconds since 1970, to the microsecond.
+pub fn from_unix(seconds: f64) -> Option<String> {
+    // Larger values have years with more than four digits.
+    if !(0.0..2.5e11).contains(&seconds) {
+        return None;
     }
+    #[allow(clippy::cast_possible_truncation, reason = "checked above")]
+    let (whole, micros) = (
+        seconds.trunc() as i64,
+        (seconds.fract() * 1e6).round_ties_even() as i32,
+    );
+    let moment = Timestamp::new(whole, 0).ok()?;
+    let moment = moment + jiff::SignedDuration::from_micros(micros.into());
+    Some(moment.to_string())
 }
 
 /// A moment in a log: RFC 3339, or another spelling with an offset.
@@ -112,18 +112,6 @@ pub fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<f64> {
     (passed >= 0).then_some(passed as f64 / 1e9)
 }
 
-impl Event {
-    /// Sets the time; an invalid time is left out.
-    pub fn when(&mut self, when: Option<&LogTime>) -> &mut Self {
-        match when {
-            Some(LogTime::Utc(time)) => self.time = Some(time.clone()),
-            Some(LogTime::Local(time)) => self.local_time = Some(time.clone()),
-            None => {}
-        }
-        self
-    }
-}
-
 /// The earliest and latest time of a log, as recorded.
 #[derive(Debug, Default)]
 pub struct Times {
@@ -133,7 +121,7 @@ pub struct Times {
 
 impl Times {
     /// Adds a time.
-    pub fn see(&mut self, text: &str) {
+    pub fn add(&mut self, text: &str) {
         if let Some(moment) = moment(text) {
             let moment = (moment.seconds, moment.fraction.to_owned());
             widen(&mut self.moments, &moment, text);
@@ -143,7 +131,7 @@ impl Times {
     }
 
     /// Writes the times into a record that lacks them.
-    pub fn write(self, record: &mut Record) {
+    pub fn write(self, record: &mut RecordDraft) {
         if let Some([(_, first), (_, last)]) = self.moments {
             record.started.get_or_insert(first);
             record.finished.get_or_insert(last);
@@ -213,23 +201,23 @@ mod tests {
             ("0001-01-01T00:00:00Z", utc("0001-01-01T00:00:00Z")),
             ("2026-03-01T10:00Z", utc("2026-03-01T10:00:00Z")),
         ] {
-            assert_eq!(LogTime::read(text), when, "{text}");
+            assert_eq!(LogTime::parse(text), when, "{text}");
         }
         assert_eq!(
-            LogTime::unix(1_795_386_739.220_638),
-            utc("2026-11-22T22:32:19.220638Z")
+            from_unix(1_795_386_739.220_638).as_deref(),
+            Some("2026-11-22T22:32:19.220638Z")
         );
-        assert_eq!(LogTime::unix(1e300), None);
-        assert_eq!(LogTime::unix(f64::NAN), None);
+        assert_eq!(from_unix(1e300), None);
+        assert_eq!(from_unix(f64::NAN), None);
     }
 
     #[test]
     fn the_earliest_and_the_latest_time_are_found_in_any_order() {
         let mut times = Times::default();
         for text in ["2026-03-01T10:00:00+01:00", "2026-03-01T09:30:00Z", "?"] {
-            times.see(text);
+            times.add(text);
         }
-        let mut record = Record::default();
+        let mut record = RecordDraft::default();
         times.write(&mut record);
         assert_eq!(record.started.as_deref(), Some("2026-03-01T10:00:00+01:00"));
         assert_eq!(record.finished.as_deref(), Some("2026-03-01T09:30:00Z"));

@@ -1,6 +1,6 @@
 //! Token counts of providers, and their conversion to four classes.
 
-use super::draft::{Event, EventContent, Tokens};
+use super::draft::{DraftEvent, EventContent, Tokens};
 use super::row::Row;
 
 /// The counts of `usage` in the `OpenAI` APIs and their imitations, and in that of Anthropic.
@@ -18,7 +18,7 @@ pub const COUNTS: [&str; 10] = [
 ];
 
 /// Token counts where input includes cached tokens and output includes reasoning.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct InclusiveTokens {
     pub input: Option<u64>,
     pub cached: Option<u64>,
@@ -44,20 +44,29 @@ impl InclusiveTokens {
 
     /// The non-overlapping classes.
     pub fn disjoint(self) -> Tokens {
-        let beside = |all: Option<u64>, part: Option<u64>| {
+        let rest = |all: Option<u64>, part: Option<u64>| {
             all.map(|all| all.saturating_sub(part.unwrap_or_default()))
         };
         Tokens {
-            uncached_input: beside(self.input, self.cached),
+            uncached_input: rest(self.input, self.cached),
             cached_input: self.cached,
-            output: beside(self.output, self.reasoning),
+            output: rest(self.output, self.reasoning),
             reasoning: self.reasoning,
         }
     }
 }
 
+/// The tokens; none if all classes are 0, which means that nothing was counted.
+pub fn unless_zero(tokens: Tokens) -> Tokens {
+    if tokens.nothing() {
+        Tokens::default()
+    } else {
+        tokens
+    }
+}
+
 /// The tokens of all usage events.
-pub fn each(events: &[Event]) -> impl Iterator<Item = Tokens> {
+pub fn all_tokens(events: &[DraftEvent]) -> impl Iterator<Item = Tokens> {
     events.iter().filter_map(|event| match &event.what {
         EventContent::Usage { tokens, .. } => Some(*tokens),
         _ => None,
@@ -65,8 +74,8 @@ pub fn each(events: &[Event]) -> impl Iterator<Item = Tokens> {
 }
 
 /// The sum of all usage events. A class is unknown if no event has it.
-pub fn sum(events: &[Event]) -> Tokens {
-    each(events).reduce(Tokens::plus).unwrap_or_default()
+pub fn sum(events: &[DraftEvent]) -> Tokens {
+    all_tokens(events).reduce(Tokens::plus).unwrap_or_default()
 }
 
 /// How two totals of one run differ, in words; `None` if they agree, or if one of them is unknown.

@@ -6,21 +6,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::diagnostics::codes::{
     IMPORT_INVALID_FILE, IMPORT_UNSUPPORTED_VERSION, IMPORT_WRONG_FORMAT,
 };
+use base::diagnostics::without_mark;
 
-use super::super::agents::Block;
+use super::super::agents::SubagentEvents;
 use super::super::draft::{Agent, Draft};
 use super::super::row::Row;
-use super::super::source::{File, Source};
-use super::super::{Options, Problem};
-use super::steps::{Reader, SubagentReference};
+use super::super::source::{LogFile, LogSource};
+use super::super::{ImportOptions, Problem};
+use super::steps::{StepReader, SubagentReference};
 use super::{LEVELS, finish, record, refused};
 
 /// Maximum files of one run.
 const LIMIT: usize = 1_000;
 
 /// Reads a trajectory with its continuations and subagents.
-pub(super) fn read_one(source: &Source, root: usize, options: &Options) -> Result<Draft, Problem> {
-    let mut run = Run {
+pub(super) fn read_one(
+    source: &LogSource,
+    root: usize,
+    options: &ImportOptions,
+) -> Result<Draft, Problem> {
+    let mut run = TrajectoryFiles {
         source,
         options,
         read: BTreeSet::new(),
@@ -29,7 +34,7 @@ pub(super) fn read_one(source: &Source, root: usize, options: &Options) -> Resul
     run.read.insert(root);
     let text = text(&file);
     let first = trajectory(&file, &text)?;
-    let mut reader = Reader::new(options);
+    let mut reader = StepReader::new(options);
     reader.chat.draft.sources.push(root);
     record(&mut reader, &first);
     run.one(&mut reader, &first, root, 0);
@@ -37,17 +42,17 @@ pub(super) fn read_one(source: &Source, root: usize, options: &Options) -> Resul
     Ok(finish(reader, file.name))
 }
 
-struct Run<'s> {
-    source: &'s Source,
-    options: &'s Options,
+struct TrajectoryFiles<'s> {
+    source: &'s LogSource,
+    options: &'s ImportOptions,
     read: BTreeSet<usize>,
 }
 
-impl Run<'_> {
+impl<'s> TrajectoryFiles<'s> {
     /// Reads the steps of a trajectory, and the subagents that it names.
     fn one(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut StepReader<'_>,
         trajectory: &Row<'_>,
         position: usize,
         level: usize,
@@ -95,30 +100,31 @@ impl Run<'_> {
         for (at, below) in inside.into_iter().enumerate() {
             if let Some(below) = below {
                 let base = format!("{}/subagent_trajectories/{at}", reader.base);
-                let reference = SubagentReference::of(reader);
-                self.subagent(reader, &below, position, &reference, base, level);
+                let unnamed = SubagentReference::default();
+                self.subagent(reader, &below, position, &unnamed, base, level);
             }
         }
+    }
+
+    /// Reads a further file, which is named by its path from another one.
+    fn file(&mut self, position: usize, path: &str) -> Option<LogFile<'s>> {
+        let found = relative_file(self.source, position, path)?;
+        if self.read.len() >= LIMIT || !self.read.insert(found) {
+            return None;
+        }
+        self.source.read(found).ok()
     }
 
     /// Reads the file of a subagent. Returns whether it exists.
     fn of_path(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut StepReader<'_>,
         position: usize,
         reference: &SubagentReference,
         level: usize,
     ) -> bool {
-        let Some(path) = reference.path.as_deref() else {
-            return false;
-        };
-        let Some(found) = beside(self.source, position, path) else {
-            return false;
-        };
-        if self.read.len() >= LIMIT || !self.read.insert(found) {
-            return false;
-        }
-        let Ok(file) = self.source.read(found) else {
+        let path = reference.path.as_deref();
+        let Some(file) = path.and_then(|path| self.file(position, path)) else {
             return false;
         };
         let text = text(&file);
@@ -127,15 +133,22 @@ impl Run<'_> {
         };
         let outer = reader.file;
         reader.file = reader.chat.draft.sources.len();
-        reader.chat.draft.sources.push(found);
-        self.subagent(reader, &below, found, reference, String::new(), level);
+        reader.chat.draft.sources.push(file.position);
+        self.subagent(
+            reader,
+            &below,
+            file.position,
+            reference,
+            String::new(),
+            level,
+        );
         reader.file = outer;
         true
     }
 
     fn subagent(
         &mut self,
-        outer: &mut Reader<'_>,
+        outer: &mut StepReader<'_>,
         trajectory: &Row<'_>,
         position: usize,
         reference: &SubagentReference,
@@ -145,7 +158,7 @@ impl Run<'_> {
         if level >= LEVELS {
             return;
         }
-        let mut inner = Reader::new(self.options);
+        let mut inner = StepReader::new(self.options);
         inner.base = base;
         inner.file = outer.file;
         // Sources are numbered across the whole run.
@@ -155,7 +168,7 @@ impl Run<'_> {
         let id = trajectory.name("trajectory_id");
         let id = id.or_else(|| reference.id.clone());
         let id = id.or_else(|| trajectory.name("session_id"));
-        outer.blocks.push(Block {
+        outer.blocks.push(SubagentEvents {
             agent: Agent {
                 id: id.unwrap_or_else(|| format!("subagent-{}", outer.blocks.len() + 1)),
                 name: trajectory.name("agent.name"),
@@ -169,7 +182,7 @@ impl Run<'_> {
         outer.blocks.append(&mut inner.blocks);
         // The final metrics of a run include its subagents.
         outer.steps.add(inner.steps.tokens);
-        outer.steps.lack(inner.steps.incomplete);
+        outer.steps.add_incomplete(inner.steps.incomplete);
         outer.cost = match (outer.cost, inner.cost) {
             (Some(a), Some(b)) => Some(a.plus(b)),
             (one, other) => one.or(other),
@@ -179,51 +192,34 @@ impl Run<'_> {
     }
 
     /// Reads the continuations of a trajectory in order.
-    fn continued(&mut self, reader: &mut Reader<'_>, first: &Row<'_>, root: usize) {
+    fn continued(&mut self, reader: &mut StepReader<'_>, first: &Row<'_>, root: usize) {
         let mut next = first.name("continued_trajectory_ref");
         let mut position = root;
         while let Some(path) = next.take() {
-            let found = beside(self.source, position, &path);
+            let found = relative_file(self.source, position, &path);
             if found.is_some_and(|found| self.read.contains(&found)) {
                 return;
             }
-            let file = found
-                .filter(|_| self.read.len() < LIMIT)
-                .and_then(|found| Some((found, self.source.read(found).ok()?)));
-            let Some((found, file)) = file else {
+            let Some(file) = self.file(position, &path) else {
                 return reader.miss(path);
             };
-            self.read.insert(found);
             let text = text(&file);
             let Ok(trajectory) = trajectory(&file, &text) else {
                 return reader.miss(path);
             };
             reader.file = reader.chat.draft.sources.len();
-            reader.chat.draft.sources.push(found);
+            reader.chat.draft.sources.push(file.position);
             reader.note("continued", path, "");
-            self.one(reader, &trajectory, found, 0);
+            self.one(reader, &trajectory, file.position, 0);
             reader.is_continued = true;
             next = trajectory.name("continued_trajectory_ref");
-            position = found;
-        }
-    }
-}
-
-impl SubagentReference {
-    /// A subagent that no result names.
-    fn of(reader: &Reader<'_>) -> Self {
-        Self {
-            call: None,
-            id: None,
-            path: None,
-            session: None,
-            origin: reader.origin(""),
+            position = file.position;
         }
     }
 }
 
 /// The file at a path relative to the folder of the trajectory.
-pub(super) fn beside(source: &Source, position: usize, path: &str) -> Option<usize> {
+pub(super) fn relative_file(source: &LogSource, position: usize, path: &str) -> Option<usize> {
     let own = &source.names()[position];
     let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
@@ -239,15 +235,11 @@ pub(super) fn beside(source: &Source, position: usize, path: &str) -> Option<usi
         .filter(|found| *found != position)
 }
 
-pub(super) fn text<'f>(file: &'f File<'_>) -> Cow<'f, str> {
-    let bytes = file
-        .bytes
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(&file.bytes);
-    String::from_utf8_lossy(bytes)
+pub(super) fn text<'f>(file: &'f LogFile<'_>) -> Cow<'f, str> {
+    String::from_utf8_lossy(without_mark(&file.bytes))
 }
 
-pub(super) fn trajectory<'t>(file: &File<'_>, text: &'t str) -> Result<Row<'t>, Problem> {
+pub(super) fn trajectory<'t>(file: &LogFile<'_>, text: &'t str) -> Result<Row<'t>, Problem> {
     let read = Row::parse(text).map_err(|why| {
         let message = format!("The file {}", why.words());
         refused(&IMPORT_INVALID_FILE, file.name, &message)

@@ -1,22 +1,22 @@
 //! The steps of one trajectory, and the subagents that its results name.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use formats::decimal::Decimal;
 use formats::model::run::Metric;
 
-use super::super::Options;
-use super::super::agents::Block;
+use super::super::ImportOptions;
+use super::super::agents::SubagentEvents;
 use super::super::chat::{Chat, arguments};
-use super::super::draft::{Agent, Call, Event, EventContent, Origin, Record, Tokens, ToolResult};
-use super::super::injected;
+use super::super::draft::{
+    Agent, DraftEvent, EventContent, Origin, RecordDraft, Tokens, ToolCall, ToolResult,
+};
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
-use super::super::time::Times;
 use super::super::usage::InclusiveTokens;
 
 /// A subagent that a result names.
+#[derive(Default)]
 pub(super) struct SubagentReference {
     pub(super) call: Option<String>,
     pub(super) id: Option<String>,
@@ -26,21 +26,20 @@ pub(super) struct SubagentReference {
 }
 
 /// Builds a draft from a trajectory.
-pub(super) struct Reader<'o> {
+pub(super) struct StepReader<'o> {
     pub(super) chat: Chat<'o>,
     /// Subagents whose steps are among those of the main agent.
     sidechains: BTreeMap<String, usize>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<SubagentEvents>,
     pub(super) references: Vec<SubagentReference>,
     /// Position of the file in the draft, and the pointer to the trajectory in it.
     pub(super) file: usize,
     pub(super) base: String,
     /// What the steps have: tokens and models.
-    pub(super) steps: Record,
+    pub(super) steps: RecordDraft,
     pub(super) cost: Option<Decimal>,
     /// Steps of the model without a count of tokens.
     pub(super) uncounted: u64,
-    pub(super) times: Times,
     /// Whether the trajectory has several files.
     pub(super) is_continued: bool,
     /// Whether one of them is missing.
@@ -48,8 +47,8 @@ pub(super) struct Reader<'o> {
     copied: u64,
 }
 
-impl<'o> Reader<'o> {
-    pub(super) fn new(options: &'o Options) -> Self {
+impl<'o> StepReader<'o> {
+    pub(super) fn new(options: &'o ImportOptions) -> Self {
         Self {
             chat: Chat::new(options),
             sidechains: BTreeMap::new(),
@@ -57,10 +56,9 @@ impl<'o> Reader<'o> {
             references: Vec::new(),
             file: 0,
             base: String::new(),
-            steps: Record::default(),
+            steps: RecordDraft::default(),
             cost: None,
             uncounted: 0,
-            times: Times::default(),
             is_continued: false,
             is_cut: false,
             copied: 0,
@@ -102,11 +100,11 @@ impl<'o> Reader<'o> {
         for (at, step) in trajectory.rows("steps").enumerate() {
             if !step.is_object() {
                 let pointer = format!("{}/steps/{at}", self.base);
-                self.chat.draft.odd("", &pointer, "a step");
+                self.chat.draft.skip_part("", &pointer, "a step");
                 continue;
             }
             end = at + 1;
-            if step.is("is_copied_context") {
+            if step.is_true("is_copied_context") {
                 self.copied += 1;
                 continue;
             }
@@ -127,13 +125,12 @@ impl<'o> Reader<'o> {
     }
 
     fn workspace(&mut self, folder: &str) {
-        self.chat.draft.identity.workspace(folder);
+        self.chat.draft.identity.add_workspace(folder);
     }
 
     fn step(&mut self, step: &Row<'_>, here: &str) {
         let start = self.chat.draft.events.len();
         let time = step.text("timestamp");
-        self.times.see(&time);
         self.workspace(&step.text("extra.cwd"));
         let place = self.origin(&format!("{here}/reasoning_content"));
         let reasoning = self.joined(step, "reasoning_content").text;
@@ -148,31 +145,29 @@ impl<'o> Reader<'o> {
             self.result(result, &calls, failed, &pointer);
         }
         self.metrics(step, calls.into_iter().collect(), here);
-        for event in &mut self.chat.draft.events[start..] {
-            event.at(&time);
-        }
+        self.chat.set_times(start, &time);
         let agent = step.name("extra.agent_id");
-        if let Some(agent) = agent.filter(|_| step.is("extra.is_sidechain")) {
-            let events: Vec<Event> = self.chat.draft.events.drain(start..).collect();
+        if let Some(agent) = agent.filter(|_| step.is_true("extra.is_sidechain")) {
+            let events: Vec<DraftEvent> = self.chat.draft.events.drain(start..).collect();
             let block = self.side(&agent);
             block.events.extend(events);
             block.agent.model = block.agent.model.take().or_else(|| step.name("model_name"));
         } else {
-            self.steps.model(&step.text("model_name"));
+            self.steps.add_model(&step.text("model_name"));
         }
     }
 
     /// The block of a subagent whose steps are among those of the main agent.
-    fn side(&mut self, agent: &str) -> &mut Block {
+    fn side(&mut self, agent: &str) -> &mut SubagentEvents {
         let next = self.blocks.len();
         let at = *self.sidechains.entry(agent.to_owned()).or_insert(next);
         if at == next {
-            self.blocks.push(Block {
+            self.blocks.push(SubagentEvents {
                 agent: Agent {
                     id: agent.to_owned(),
                     ..Agent::default()
                 },
-                ..Block::default()
+                ..SubagentEvents::default()
             });
         }
         &mut self.blocks[at]
@@ -180,18 +175,10 @@ impl<'o> Reader<'o> {
 
     fn message(&mut self, step: &Row<'_>, here: &str) {
         let place = self.origin(&format!("{here}/message"));
-        let mut content = self.joined(step, "message");
+        let content = self.joined(step, "message");
         match &*step.text("source") {
             "agent" => return self.chat.answer(place, content, step.name("model_name")),
-            "user" => {
-                let (words, inserted) = injected::words(&content.text);
-                if let Some(words) = words.map(Cow::into_owned) {
-                    self.chat.draft.withhold("injectedContext", inserted);
-                    content.text = words;
-                    return self.chat.user(place, content);
-                }
-                self.chat.prompt(place, "injectedContext", content.text);
-            }
+            "user" => return self.chat.user_without_insertions(place, content),
             "system" => self.system(step, content.text, place),
             other => self.chat.draft.unknown_row(other),
         }
@@ -245,12 +232,12 @@ impl<'o> Reader<'o> {
         for (number, call) in objects(step, "tool_calls").enumerate() {
             let id = call.name("tool_call_id");
             ids.extend(id.clone());
-            let call = Call {
+            let call = ToolCall {
                 name: call.name("function_name").unwrap_or_default(),
-                ..Call::of(None, id, arguments(&call, "arguments"))
+                ..ToolCall::of(None, id, arguments(&call, "arguments"))
             };
             let place = self.origin(&format!("{here}/tool_calls/{number}"));
-            self.chat.draft.push(place, EventContent::ToolCall(call));
+            self.chat.add_call(place, call);
         }
         ids
     }
@@ -270,9 +257,7 @@ impl<'o> Reader<'o> {
         what.ok = failure(result).or(step_failed).map(|failed| !failed);
         what.text = what.text.filter(|text| !text.is_empty());
         let origin = self.origin(pointer);
-        self.chat
-            .draft
-            .push(origin.clone(), EventContent::ToolResult(what));
+        self.chat.result(origin.clone(), what);
         let references = objects(result, "subagent_trajectory_ref");
         self.references
             .extend(references.map(|reference| SubagentReference {
@@ -297,7 +282,9 @@ impl<'o> Reader<'o> {
         let sealed = sealed.iter().filter(|key| metrics.has(key)).count();
         self.chat.draft.withhold("tokenIds", sealed as u64);
         let counts = ["prompt_tokens", "cached_tokens", "completion_tokens"];
-        self.chat.draft.numbers(&metrics, &["cost_usd"], &counts);
+        self.chat
+            .draft
+            .check_numbers(&metrics, &["cost_usd"], &counts);
         let cost = metrics.number("cost_usd");
         if let Some(cost) = cost.and_then(Decimal::of) {
             self.cost = Some(self.cost.map_or(cost, |sum| sum.plus(cost)));

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::super::loose;
+use super::super::raw_json;
 use super::super::row::Row;
-use super::super::source::File;
+use super::super::source::LogFile;
 use super::tree::{self, RowId};
 use super::{PARENT, SESSION};
 
 /// The session of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct SessionIdentity {
     /// Its id: that of its own rows, which is also the name of the file.
     pub(super) session: Option<String>,
     /// The session that its first rows were copied from, and its own first row.
@@ -27,11 +27,14 @@ pub(super) struct ForkPoint {
     pub(super) first_own: RowId,
 }
 
-impl Identity {
+impl SessionIdentity {
     /// Reads a file of rows. Only rows with an id count: others, such as settings, are written again when a session goes on.
-    pub(super) fn of(file: &File<'_>) -> Self {
+    pub(super) fn of(file: &LogFile<'_>) -> Self {
         let base = file.name.rsplit('/').next().unwrap_or(file.name);
-        let stem = base.split('.').next().filter(|stem| loose::is_uuid(stem));
+        let stem = base
+            .split('.')
+            .next()
+            .filter(|stem| raw_json::is_uuid(stem));
         let Some(session) = own(&file.bytes, stem) else {
             return Self::default();
         };
@@ -81,7 +84,7 @@ fn copied(bytes: &[u8], session: &str) -> Option<ForkPoint> {
 
 /// Reads a line with a row that has an id.
 fn row<T>(line: &[u8], read: impl FnOnce(&Row<'_>) -> Option<T>) -> Option<T> {
-    let row = Row::bytes(line)?;
+    let row = Row::parse_bytes(line)?;
     row.word("uuid")?;
     read(&row)
 }

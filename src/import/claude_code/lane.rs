@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formats::trace::Role;
 
-use super::super::draft::{Event, EventContent, Origin, Record, Tokens};
+use super::super::draft::{DraftEvent, EventContent, Origin, RecordDraft, Tokens};
 use super::super::row::Row;
 use super::super::time::LogTime;
-use super::meter::{ByModel, ModelTokens};
-use super::tree::{self, Node};
+use super::counters::{ByModel, ModelTokens};
+use super::tree::{self, RowNode};
 
 /// The place of the current row.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Place {
+pub(super) struct RowPlace {
     /// Position of its lane.
     pub(super) lane: usize,
     pub(super) file: usize,
@@ -24,10 +24,10 @@ pub(super) struct Place {
     pub(super) id: Option<String>,
 }
 
-impl Place {
-    fn event(&self, pointer: &str, what: EventContent) -> Event {
+impl RowPlace {
+    fn event(&self, pointer: &str, what: EventContent) -> DraftEvent {
         let pointer = format!("{}{pointer}", self.base);
-        let mut event = Event::new(what);
+        let mut event = DraftEvent::new(what);
         event.source = Origin {
             file: self.file,
             member: None,
@@ -36,7 +36,7 @@ impl Place {
             id: self.id.clone(),
         };
         if let Some(time) = &self.time {
-            event.at(time);
+            event.set_time(time);
         }
         event
     }
@@ -51,7 +51,7 @@ pub(super) struct Response {
     is_open: bool,
     model: Option<String>,
     calls: Vec<String>,
-    place: Place,
+    place: RowPlace,
     /// Number of events after its last row.
     events: usize,
 }
@@ -66,26 +66,26 @@ pub(super) struct Lane {
     pub(super) call: Option<String>,
     /// The hash of the first message.
     pub(super) prompt: Option<u128>,
-    pub(super) events: Vec<Event>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) events: Vec<DraftEvent>,
+    pub(super) nodes: Vec<RowNode>,
     pub(super) models: Vec<String>,
     pub(super) started: Option<String>,
     pub(super) finished: Option<String>,
     pub(super) responses: Vec<Response>,
     pub(super) by_response: BTreeMap<u128, usize>,
     /// Messages that the user removed from the queue, with their positions.
-    pub(super) unqueued: Vec<(u128, usize)>,
+    pub(super) removed_from_queue: Vec<(u128, usize)>,
     /// Messages delivered to the agent while it worked.
     pub(super) delivered: BTreeSet<u128>,
     /// Responses with a row without counts of tokens.
     pub(super) uncounted: BTreeSet<u128>,
     /// What is known of all responses.
-    pub(super) counts: Counts,
+    pub(super) counts: ResponseCounts,
 }
 
 /// What is known of the responses of an agent.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct ResponseCounts {
     /// Tokens by model.
     pub(super) models: ByModel,
     pub(super) responses: u64,
@@ -97,17 +97,17 @@ pub(super) struct Counts {
 }
 
 impl Lane {
-    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: EventContent) {
+    pub(super) fn push(&mut self, place: &RowPlace, pointer: &str, what: EventContent) {
         self.events.push(place.event(pointer, what));
     }
 
     /// Counts omitted images, on the message of the same row or on a new one without text.
-    pub(super) fn add_images(&mut self, place: &Place, count: u64) {
+    pub(super) fn add_images(&mut self, place: &RowPlace, count: u64) {
         let last = self.events.last_mut().filter(|event| {
             (event.source.file, event.source.line) == (place.file, place.line)
                 && event.source.id == place.id
         });
-        if let Some(Event {
+        if let Some(DraftEvent {
             what: EventContent::Message { images, .. },
             ..
         }) = last
@@ -120,8 +120,8 @@ impl Lane {
     }
 
     /// Extends the time range of the lane.
-    pub(super) fn clock(&mut self, time: Option<&str>) {
-        let Some(time) = time.filter(|time| LogTime::read(time).is_some()) else {
+    pub(super) fn add_time(&mut self, time: Option<&str>) {
+        let Some(time) = time.filter(|time| LogTime::parse(time).is_some()) else {
             return;
         };
         if self.started.as_deref().is_none_or(|first| time < first) {
@@ -139,7 +139,7 @@ impl Lane {
         message: &Row<'_>,
         usage: &Row<'_>,
         calls: Vec<String>,
-        place: &Place,
+        place: &RowPlace,
     ) {
         let mut response = Response {
             id,
@@ -171,10 +171,10 @@ impl Lane {
     }
 
     /// Marks branches, removes duplicates, and adds the tokens of each response, to the record as well.
-    pub(super) fn finish(&mut self, record: &mut Record) {
-        tree::mark(&self.nodes, &mut self.events);
+    pub(super) fn finish(&mut self, record: &mut RecordDraft) {
+        tree::mark_branches(&self.nodes, &mut self.events);
         let dropped: BTreeSet<usize> = self
-            .unqueued
+            .removed_from_queue
             .iter()
             .filter(|(text, _)| self.delivered.contains(text))
             .map(|(_, at)| *at)
@@ -208,7 +208,7 @@ impl Lane {
     }
 }
 
-impl Counts {
+impl ResponseCounts {
     fn add(&mut self, response: &Response) {
         let tokens = tokens(response.usage);
         self.responses += 1;
@@ -237,7 +237,7 @@ impl Counts {
     }
 }
 
-fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> Tokens {
+fn add(response: Response, branch: Option<String>, events: &mut Vec<DraftEvent>) -> Tokens {
     let tokens = tokens(response.usage);
     let what = EventContent::Usage {
         tokens,

@@ -4,50 +4,49 @@ use std::borrow::Cow;
 
 use formats::trace::Role;
 
-use super::super::draft::{Call, EventContent};
-use super::super::loose;
+use super::super::Keep;
+use super::super::draft::{EventContent, ToolCall};
+use super::super::raw_json;
 use super::super::row::Row;
 use super::super::usage::COUNTS;
-use super::super::{Keep, shared};
-use super::author::{self, Writer};
-use super::lane::Place;
-use super::noise::{self, TextOrigin};
+use super::author::{self, Author};
+use super::inserted_text::{self, TextOrigin};
+use super::lane::RowPlace;
 use super::session::Session;
 use super::tree;
 
 impl Session {
     /// Reads a user row. Returns whether the user wrote it.
-    pub(super) fn user(&mut self, row: &Row<'_>, message: &Row<'_>, place: &Place) -> bool {
+    pub(super) fn user(&mut self, row: &Row<'_>, message: &Row<'_>, place: &RowPlace) -> bool {
         let blocks: Vec<Row<'_>> = message.parts("content").collect();
         let mut writer = author::of_row(row);
         // What a subagent is asked to do comes from its agent, whoever began the turn.
-        if place.lane > 0 && !row.is("isMeta") {
-            writer = Writer::Unstated;
+        if place.lane > 0 && !row.is_true("isMeta") {
+            writer = Author::Unstated;
         }
-        let kept_out = if row.is("isCompactSummary") {
+        let omitted_as = if row.is_true("isCompactSummary") {
             Some("compactionSummaries")
-        } else if row.is("isMeta") {
+        } else if row.is_true("isMeta") {
             Some("metaRows")
         } else {
             let is_result = row.has("toolUseResult") || blocks.iter().any(is_tool_result);
             // Text next to a result of a tool was added by the harness.
-            (writer == Writer::Harness || is_result).then_some("injectedContext")
+            (writer == Author::Harness || is_result).then_some("injectedContext")
         };
         let (text, _) = joined(&blocks);
-        if writer != Writer::User {
-            self.notified(&text);
+        if writer != Author::User {
+            self.read_notifications(&text);
         }
-        if let Some(what) = kept_out {
-            let is_empty = text.trim().is_empty();
-            if noise::is_interruption(&text) {
+        if let Some(what) = omitted_as {
+            if inserted_text::is_interruption(&text) {
                 self.note(place, "interrupted", None);
-            } else if !is_empty && self.options.keeps(Keep::Prompts) {
-                self.note(place, shared::kept(what), Some(text.into_owned()));
-            } else if !is_empty || what != "injectedContext" {
+            } else if !text.trim().is_empty() {
+                self.prompt(place, what, text.into_owned());
+            } else if what != "injectedContext" {
                 self.draft.withhold(what, 1);
             }
         }
-        let mut said = false;
+        let mut is_typed = false;
         let mut images = 0;
         let is_list = message.is_list("content");
         for (number, block) in blocks.iter().enumerate() {
@@ -68,73 +67,68 @@ impl Session {
                     continue;
                 }
             };
-            if kept_out.is_none() {
-                said |= self.typed(&text, writer, place, pointer, false);
+            if omitted_as.is_none() {
+                is_typed |= self.add_user_text(&text, writer, place, pointer, false);
             }
         }
         self.draft.withhold("images", images);
-        if images > 0 && kept_out.is_none() {
+        if images > 0 && omitted_as.is_none() {
             self.lanes[place.lane].add_images(place, images);
         }
-        said
+        is_typed
     }
 
     /// Adds a text that may be the user's. Returns whether it is.
-    fn typed(
+    fn add_user_text(
         &mut self,
         text: &str,
-        writer: Writer,
-        place: &Place,
+        writer: Author,
+        place: &RowPlace,
         pointer: &str,
         steering: bool,
     ) -> bool {
         // The first message of a subagent is its task, in the words of its agent.
         let is_task = place.lane > 0 && self.lanes[place.lane].prompt.is_none();
-        let (typed, reminders) = noise::sort(text, writer == Writer::User || is_task);
-        let note = match typed {
-            TextOrigin::User(said) => {
-                let said = if self.options.keeps(Keep::Prompts) {
+        let (typed, reminders) = inserted_text::classify(text, writer == Author::User || is_task);
+        match typed {
+            TextOrigin::User(words) => {
+                let words = if self.options.keeps(Keep::Prompts) {
                     Cow::Borrowed(text)
                 } else {
                     self.draft.withhold("injectedContext", reminders);
-                    said
+                    words
                 };
                 let lane = &mut self.lanes[place.lane];
-                lane.prompt.get_or_insert_with(|| tree::hash(said.trim()));
-                let message = EventContent::message(Role::User, said.into_owned(), steering, 0);
+                lane.prompt.get_or_insert_with(|| tree::hash(words.trim()));
+                let message = EventContent::message(Role::User, words.into_owned(), steering, 0);
                 lane.push(place, pointer, message);
                 return true;
             }
-            TextOrigin::Command(text) => Some(("command", Some(text))),
-            TextOrigin::Shell => Some(("user shell command", Some(text.to_owned()))),
-            TextOrigin::Interrupted => Some(("interrupted", None)),
-            TextOrigin::Injected if self.options.keeps(Keep::Prompts) => {
-                Some((shared::kept("injectedContext"), Some(text.to_owned())))
-            }
-            TextOrigin::Injected => {
-                self.draft.withhold("injectedContext", 1);
-                None
-            }
+            TextOrigin::Command(text) => self.note(place, "command", Some(text)),
+            TextOrigin::Shell => self.note(place, "user shell command", Some(text.to_owned())),
+            TextOrigin::Interrupted => self.note(place, "interrupted", None),
+            TextOrigin::Injected => self.prompt(place, "injectedContext", text.to_owned()),
             TextOrigin::Nothing if reminders > 0 && self.options.keeps(Keep::Prompts) => {
-                Some((shared::kept("injectedContext"), Some(text.to_owned())))
+                self.prompt(place, "injectedContext", text.to_owned());
             }
-            TextOrigin::Nothing => {
-                self.draft.withhold("injectedContext", reminders);
-                None
-            }
-        };
-        if let Some((kind, text)) = note {
-            self.note(place, kind, text);
+            TextOrigin::Nothing => self.draft.withhold("injectedContext", reminders),
         }
         false
     }
 
-    fn note(&mut self, place: &Place, kind: &str, text: Option<String>) {
+    /// Adds a prompt if prompts are kept; otherwise counts it as `what`.
+    fn prompt(&mut self, place: &RowPlace, what: &'static str, text: String) {
+        if let Some(note) = self.draft.prompt_note(&self.options, what, text) {
+            self.push(place, "", note);
+        }
+    }
+
+    fn note(&mut self, place: &RowPlace, kind: &str, text: Option<String>) {
         self.push(place, "", EventContent::note(kind, text));
     }
 
-    pub(super) fn assistant(&mut self, row: &Row<'_>, message: &Row<'_>, place: &Place) {
-        let is_error = row.is("isApiErrorMessage") || message.text("model") == "<synthetic>";
+    pub(super) fn assistant(&mut self, row: &Row<'_>, message: &Row<'_>, place: &RowPlace) {
+        let is_error = row.is_true("isApiErrorMessage") || message.text("model") == "<synthetic>";
         let mut calls = Vec::new();
         for (number, block) in message.parts("content").enumerate() {
             let pointer = format!("/message/content/{number}");
@@ -162,9 +156,9 @@ impl Session {
         let response = response.unwrap_or_default();
         let id = tree::hash(&response);
         let is_new = !self.lanes[place.lane].by_response.contains_key(&id);
-        self.meter.lacks_responses |= is_new && place.lane == 0;
+        self.counters.lacks_responses |= is_new && place.lane == 0;
         if let Some(usage) = message.row("usage") {
-            self.draft.numbers(&usage, &[], &COUNTS);
+            self.draft.check_numbers(&usage, &[], &COUNTS);
             self.lanes[place.lane].usage(id, message, &usage, calls, place);
         } else {
             self.lanes[place.lane].uncounted.insert(id);
@@ -173,13 +167,13 @@ impl Session {
         // A single model becomes the model of the run; beyond that the exact number does not matter.
         let model = message.name("model");
         models.extend(model.filter(|model| models.len() < 64 && !models.contains(model)));
-        self.draft.numbers(row, &["costUSD"], &[]);
+        self.draft.check_numbers(row, &["costUSD"], &[]);
         if let Some(cost) = row.number("costUSD") {
             self.costs.insert(response.into_owned(), cost);
         }
     }
 
-    fn answer(&mut self, text: &str, is_error: bool, place: &Place, pointer: &str) {
+    fn answer(&mut self, text: &str, is_error: bool, place: &RowPlace, pointer: &str) {
         if text.trim().is_empty() {
             return;
         }
@@ -192,7 +186,7 @@ impl Session {
         self.push(place, pointer, what);
     }
 
-    fn thinking(&mut self, block: &Row<'_>, place: &Place, pointer: &str) {
+    fn thinking(&mut self, block: &Row<'_>, place: &RowPlace, pointer: &str) {
         let text = block.text("thinking");
         if text.trim().is_empty() {
             return self.draft.withhold("encryptedReasoning", 1);
@@ -209,13 +203,13 @@ impl Session {
         self.push(place, pointer, reasoning);
     }
 
-    fn call(&mut self, block: &Row<'_>, hosted: bool, place: &Place, pointer: &str) {
-        let call = Call {
+    fn call(&mut self, block: &Row<'_>, hosted: bool, place: &RowPlace, pointer: &str) {
+        let call = ToolCall {
             name: block.text("name").into_owned(),
             call: block.name("id"),
-            arguments: block.raw("input").and_then(loose::compact),
+            arguments: block.raw("input").and_then(raw_json::compact),
             hosted,
-            ..Call::default()
+            ..ToolCall::default()
         };
         if matches!(call.name.as_str(), "Task" | "Agent")
             && let Some(id) = &call.call
@@ -232,7 +226,7 @@ impl Session {
         self.push(place, pointer, EventContent::ToolCall(call));
     }
 
-    pub(super) fn system(&mut self, row: &Row<'_>, place: &Place) {
+    pub(super) fn system(&mut self, row: &Row<'_>, place: &RowPlace) {
         match &*row.text("subtype") {
             "compact_boundary" => {
                 let compaction = EventContent::Compaction {
@@ -245,7 +239,7 @@ impl Session {
             "init" => self.draft.withhold("bookkeeping", 1),
             "task_notification" => {
                 let ids = [row.word("task_id"), row.word("tool_use_id")];
-                self.ended(ids, &row.text("status"));
+                self.set_end(ids, &row.text("status"));
                 self.draft.withhold("bookkeeping", 1);
             }
             subtype => {
@@ -261,7 +255,7 @@ impl Session {
     }
 
     /// A message delivered to the agent while it worked.
-    pub(super) fn attachment(&mut self, row: &Row<'_>, place: &Place) {
+    pub(super) fn attachment(&mut self, row: &Row<'_>, place: &RowPlace) {
         let queued = row.row("attachment");
         let Some(queued) = queued.filter(|it| it.text("type") == "queued_command") else {
             return self.draft.withhold("attachments", 1);
@@ -273,47 +267,43 @@ impl Session {
             .delivered
             .insert(tree::hash(text.trim()));
         let writer = author::of_queued(&queued);
-        if writer != Writer::User {
-            self.notified(&text);
+        if writer != Author::User {
+            self.read_notifications(&text);
         }
-        if writer == Writer::Harness && !self.options.keeps(Keep::Prompts) {
-            return self.draft.withhold("injectedContext", 1);
-        }
-        let kept = shared::kept("injectedContext");
         match (writer, &*queued.text("commandMode")) {
-            (Writer::Harness, _) => self.note(place, kept, Some(text.into_owned())),
+            (Author::Harness, _) => self.prompt(place, "injectedContext", text.into_owned()),
             (_, "bash") => self.note(place, "user shell command", Some(text.into_owned())),
             _ => {
-                self.typed(&text, writer, place, "/attachment/prompt", true);
+                self.add_user_text(&text, writer, place, "/attachment/prompt", true);
             }
         }
     }
 
     /// Adds a queued message of the user when it leaves the queue; most become rows of their own.
-    pub(super) fn queue(&mut self, row: &Row<'_>, place: &Place) {
+    pub(super) fn queue(&mut self, row: &Row<'_>, place: &RowPlace) {
         let content: Vec<Row<'_>> = row.parts("content").collect();
         let (text, images) = joined(&content);
-        self.notified(&text);
+        self.read_notifications(&text);
         if row.text("operation") != "remove" || text.trim().is_empty() {
             return self.draft.withhold("bookkeeping", 1);
         }
         self.draft.withhold("images", images);
         let writer = author::of_row(row);
-        if writer == Writer::Harness {
+        if writer == Author::Harness {
             return self.draft.withhold("injectedContext", 1);
         }
         let lane = &mut self.lanes[place.lane];
-        lane.unqueued
+        lane.removed_from_queue
             .push((tree::hash(text.trim()), lane.events.len()));
-        if !self.typed(&text, writer, place, "/content", true) {
-            self.lanes[place.lane].unqueued.pop();
+        if !self.add_user_text(&text, writer, place, "/content", true) {
+            self.lanes[place.lane].removed_from_queue.pop();
         }
     }
 
     /// The last row of `claude -p` output.
-    pub(super) fn result_of_stream(&mut self, row: &Row<'_>) {
+    pub(super) fn stream_result(&mut self, row: &Row<'_>) {
         let record = &mut self.draft.record;
-        let is_error = row.is("is_error");
+        let is_error = row.is_true("is_error");
         record.state = match &*row.text("subtype") {
             "success" if !is_error => "completed",
             "error_max_turns" => "limit_exceeded",
@@ -321,7 +311,7 @@ impl Session {
             _ => "",
         };
         record.detail = row.name("subtype");
-        self.meter.read(row);
+        self.counters.read(row);
     }
 }
 

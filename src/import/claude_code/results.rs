@@ -7,13 +7,19 @@ use formats::trace::{Action, Change, ExitCodeFrom};
 use super::super::Keep;
 use super::super::draft::{EventContent, ToolResult};
 use super::super::row::Row;
-use super::lane::Place;
+use super::inserted_text::{self, Notification};
+use super::lane::RowPlace;
 use super::messages::joined;
-use super::noise::{self, Notification};
 use super::session::Session;
 
 impl Session {
-    pub(super) fn result(&mut self, row: &Row<'_>, block: &Row<'_>, place: &Place, pointer: &str) {
+    pub(super) fn result(
+        &mut self,
+        row: &Row<'_>,
+        block: &Row<'_>,
+        place: &RowPlace,
+        pointer: &str,
+    ) {
         let content: Vec<Row<'_>> = block.parts("content").collect();
         let (text, images) = joined(&content);
         self.draft.withhold("images", images);
@@ -23,19 +29,19 @@ impl Session {
             images,
             ..ToolResult::default()
         };
-        if block.is("is_error") {
+        if block.is_true("is_error") {
             result.exit_code = exit_code(&text);
             result.exit_code_from = result.exit_code.map(|_| ExitCodeFrom::Text);
         }
         let recorded = row.row("toolUseResult");
         if let Some(recorded) = &recorded {
-            self.recorded(recorded, &mut result);
+            self.read_recorded(recorded, &mut result);
         }
         self.link(recorded.as_ref(), content.last(), &result);
         let shown = if self.options.keeps(Keep::Prompts) {
             &*text
         } else {
-            let (shown, reminders) = noise::without_last_reminders(&text);
+            let (shown, reminders) = inserted_text::without_last_reminders(&text);
             self.draft.withhold("injectedContext", reminders);
             shown
         };
@@ -53,12 +59,12 @@ impl Session {
     }
 
     /// Reads what the harness recorded about a result.
-    fn recorded(&mut self, recorded: &Row<'_>, result: &mut ToolResult) {
+    fn read_recorded(&mut self, recorded: &Row<'_>, result: &mut ToolResult) {
         for key in ["originalFile", "file"] {
             self.draft
                 .withhold("fileContents", u64::from(recorded.has(key)));
         }
-        if recorded.is("interrupted") {
+        if recorded.is_true("interrupted") {
             result.status = Some("interrupted".to_owned());
         }
         if recorded.word("shellId").is_some() {
@@ -92,10 +98,10 @@ impl Session {
         };
         if let Some(recorded) = recorded {
             if let Some(task) = recorded.row("task") {
-                self.ended([task.word("task_id"), None], &task.text("status"));
+                self.set_end([task.word("task_id"), None], &task.text("status"));
             } else if recorded.word("task_type").is_some() {
                 // The result of a call that stops a task.
-                self.ended([recorded.word("task_id"), None], "stopped");
+                self.set_end([recorded.word("task_id"), None], "stopped");
             }
         }
         let has_tokens = recorded.is_some_and(|it| it.count("totalTokens").is_some());
@@ -108,14 +114,14 @@ impl Session {
     }
 
     /// Reads how background agents ended from a text of the harness.
-    pub(super) fn notified(&mut self, text: &str) {
-        for Notification { task, call, status } in noise::notifications(text) {
-            self.ended([task, call].map(|id| id.map(Cow::Borrowed)), status);
+    pub(super) fn read_notifications(&mut self, text: &str) {
+        for Notification { task, call, status } in inserted_text::notifications(text) {
+            self.set_end([task, call].map(|id| id.map(Cow::Borrowed)), status);
         }
     }
 
     /// Notes how a task in the background ended, by its id and by that of its call. It may be no agent: then no agent has its id.
-    pub(super) fn ended(&mut self, ids: [Option<Cow<'_, str>>; 2], status: &str) {
+    pub(super) fn set_end(&mut self, ids: [Option<Cow<'_, str>>; 2], status: &str) {
         let Some(action) = action(status) else { return };
         for id in ids.into_iter().flatten() {
             self.ends.insert(id.into_owned(), action);

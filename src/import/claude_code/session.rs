@@ -7,23 +7,23 @@ use formats::jsonl;
 use formats::trace::Action;
 
 use super::super::draft::{Draft, EventContent};
-use super::super::loose;
+use super::super::raw_json;
 use super::super::row::Row;
-use super::super::source::Source;
-use super::super::{Options, Problem};
-use super::identity::Identity;
-use super::lane::{Lane, Place};
-use super::meter::Meter;
+use super::super::source::LogSource;
+use super::super::{ImportOptions, Problem};
+use super::counters::SessionCounters;
+use super::identity::SessionIdentity;
+use super::lane::{Lane, RowPlace};
 use super::tree::{self, RowId};
 use super::{PARENT, SESSION};
 
 /// Owners of copied rows, by row id.
-pub(super) type Owners = BTreeMap<RowId, usize>;
+pub(super) type RowOwners = BTreeMap<RowId, usize>;
 
 /// The state after some rows.
 #[derive(Default)]
 pub(super) struct Session {
-    pub(super) options: Options,
+    pub(super) options: ImportOptions,
     pub(super) draft: Draft,
     /// The main line, then the subagents in order of their first rows.
     pub(super) lanes: Vec<Lane>,
@@ -43,7 +43,7 @@ pub(super) struct Session {
     /// How background agents ended, by their ids and by the calls that started them.
     pub(super) ends: BTreeMap<String, Action>,
     /// The program's own counters.
-    pub(super) meter: Meter,
+    pub(super) counters: SessionCounters,
     /// Unreadable lines that look like rows of responses.
     pub(super) broken_responses: u64,
     /// The first row after those that a fork copied, until it is read.
@@ -55,7 +55,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &ImportOptions) -> Self {
         Self {
             options: options.clone(),
             lanes: vec![Lane::default()],
@@ -66,10 +66,10 @@ impl Session {
     /// Reads a file: the session itself, or all of it into the lane of a subagent.
     pub(super) fn read(
         &mut self,
-        source: &Source,
+        source: &LogSource,
         position: usize,
         agent: Option<Lane>,
-        owners: Option<(&Owners, usize)>,
+        owners: Option<(&RowOwners, usize)>,
     ) -> Result<(), Problem> {
         let file = source.read(position)?;
         let at_file = self.draft.sources.len();
@@ -81,7 +81,7 @@ impl Session {
         });
         self.seen.clear();
         if lane.is_none() {
-            let identity = Identity::of(&file);
+            let identity = SessionIdentity::of(&file);
             self.id = identity.session;
             if let Some(copied) = identity.copied {
                 self.first_own = Some(copied.first_own);
@@ -91,27 +91,27 @@ impl Session {
         }
         if let Some(export) = export(&file.bytes) {
             for (at, row) in export.rows("loglines").enumerate() {
-                let mut place = Place {
+                let mut place = RowPlace {
                     file: at_file,
                     line: None,
                     base: format!("/loglines/{at}"),
-                    ..Place::default()
+                    ..RowPlace::default()
                 };
                 if row.is_object() {
                     self.row(&row, lane, owners, &mut place);
                 } else {
-                    self.draft.odd(file.name, &place.base, "an object");
+                    self.draft.skip_part(file.name, &place.base, "an object");
                 }
             }
             return Ok(());
         }
         for line in jsonl::lines(&file.bytes) {
-            let mut place = Place {
+            let mut place = RowPlace {
                 file: at_file,
                 line: Some(u64::from(line.number)),
-                ..Place::default()
+                ..RowPlace::default()
             };
-            match Row::parse(&loose::whole_pairs(&line.text)) {
+            match Row::parse(&raw_json::whole_pairs(&line.text)) {
                 Ok(row) => self.row(&row, lane, owners, &mut place),
                 Err(why) => {
                     let part = br#""type":"assistant""#;
@@ -128,8 +128,8 @@ impl Session {
         &mut self,
         row: &Row<'_>,
         lane: Option<usize>,
-        owners: Option<(&Owners, usize)>,
-        place: &mut Place,
+        owners: Option<(&RowOwners, usize)>,
+        place: &mut RowPlace,
     ) {
         let id = tree::row_id(row.word("uuid"));
         if let Some(id) = id {
@@ -150,28 +150,35 @@ impl Session {
         if self.id.is_none() {
             self.id = row.first(SESSION).map(Cow::into_owned);
         }
-        self.draft.identity.workspace(&row.text("cwd"));
+        self.draft.identity.add_workspace(&row.text("cwd"));
         place.lane = lane.unwrap_or_else(|| self.lane_of(row, id));
-        self.lanes[place.lane].clock(place.time.as_deref());
+        self.lanes[place.lane].add_time(place.time.as_deref());
         self.version(row, place);
         let start = self.lanes[place.lane].events.len();
-        let said = self.kind(row, place);
+        let is_typed = self.kind(row, place);
         let lane = &mut self.lanes[place.lane];
         let time = place.time.clone().unwrap_or_default();
-        lane.nodes.push(tree::Node {
+        lane.nodes.push(tree::RowNode {
             id,
             parent: tree::row_id(row.first(PARENT)),
             events: start..lane.events.len(),
-            typed: said.then_some(time),
+            typed: is_typed.then_some(time),
         });
     }
 
     /// Adds an event to the lane of a row.
-    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: EventContent) {
+    pub(super) fn push(&mut self, place: &RowPlace, pointer: &str, what: EventContent) {
         self.lanes[place.lane].push(place, pointer, what);
     }
 
-    fn inherit(&mut self, place: &Place) {
+    /// The call that started the subagent of a lane: as its file or its result names it, or the one with its prompt.
+    pub(super) fn call_of(&self, lane: &Lane) -> Option<String> {
+        let of_link = self.links.get(&lane.id).map(|(call, _)| call);
+        let of_prompt = || self.prompts.get(&lane.prompt?);
+        lane.call.as_ref().or(of_link).or_else(of_prompt).cloned()
+    }
+
+    fn inherit(&mut self, place: &RowPlace) {
         self.inherited += 1;
         let text = format!("{} rows of another session", self.inherited);
         let what = EventContent::note("inherited", Some(text));
@@ -187,7 +194,7 @@ impl Session {
     /// The lane of a row: the main line, or its subagent.
     fn lane_of(&mut self, row: &Row<'_>, id: Option<RowId>) -> usize {
         let started_by = row.word("parent_tool_use_id");
-        if !row.is("isSidechain") && started_by.is_none() {
+        if !row.is_true("isSidechain") && started_by.is_none() {
             return 0;
         }
         let parent = tree::row_id(row.word("parentUuid"));
@@ -215,7 +222,7 @@ impl Session {
     }
 
     /// Notes that the session continued with another version.
-    fn version(&mut self, row: &Row<'_>, place: &Place) {
+    fn version(&mut self, row: &Row<'_>, place: &RowPlace) {
         let Some(version) = row.name("version").filter(|_| place.lane == 0) else {
             return;
         };
@@ -231,7 +238,7 @@ impl Session {
     }
 
     /// Reads a row. Returns whether the user wrote it.
-    fn kind(&mut self, row: &Row<'_>, place: &mut Place) -> bool {
+    fn kind(&mut self, row: &Row<'_>, place: &mut RowPlace) -> bool {
         let kind = row.text("type");
         place.id = row.name("uuid");
         match (&*kind, row.row("message")) {
@@ -240,13 +247,13 @@ impl Session {
             ("system", _) => self.system(row, place),
             ("attachment", _) => self.attachment(row, place),
             ("queue-operation", _) => self.queue(row, place),
-            ("result", _) => self.result_of_stream(row),
+            ("result", _) => self.stream_result(row),
             ("cost-state", _) => {
                 // A fork may have the counters of its original.
                 let session = row.word("sessionId");
                 if session.is_none() || session.as_deref() == self.id.as_deref() {
-                    self.draft.numbers(row, &["totalCostUSD"], &[]);
-                    self.meter.read(row);
+                    self.draft.check_numbers(row, &["totalCostUSD"], &[]);
+                    self.counters.read(row);
                 }
                 self.draft.withhold("bookkeeping", 1);
             }
@@ -309,6 +316,6 @@ fn is_bookkeeping(kind: &str) -> bool {
 /// A session exported as one object.
 fn export(bytes: &[u8]) -> Option<Row<'_>> {
     memchr::memmem::find(bytes.get(..bytes.len().min(4096))?, b"\"loglines\"")?;
-    let export = Row::bytes(bytes)?;
+    let export = Row::parse_bytes(bytes)?;
     export.is_list("loglines").then_some(export)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::draft::Event;
+use super::super::draft::DraftEvent;
 
 /// Id of a row, as its hash.
 pub(super) type RowId = u128;
@@ -20,7 +20,7 @@ pub(super) fn hash(text: &str) -> u128 {
 
 /// A row in the tree.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct RowNode {
     pub(super) id: Option<RowId>,
     pub(super) parent: Option<RowId>,
     pub(super) events: Range<usize>,
@@ -29,7 +29,7 @@ pub(super) struct Node {
 }
 
 /// Marks the events on abandoned branches.
-pub(super) fn mark(nodes: &[Node], events: &mut [Event]) {
+pub(super) fn mark_branches(nodes: &[RowNode], events: &mut [DraftEvent]) {
     let mut known = BTreeMap::new();
     let mut parents = Vec::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
@@ -72,7 +72,7 @@ pub(super) fn mark(nodes: &[Node], events: &mut [Event]) {
 
 /// The rows that begin an abandoned branch. Of sibling messages by the user, only the one with the latest descendant is kept.
 /// Messages with the same time are a replay.
-fn abandoned(nodes: &[Node], parents: &[Option<usize>], last: &[usize]) -> Vec<bool> {
+fn abandoned(nodes: &[RowNode], parents: &[Option<usize>], last: &[usize]) -> Vec<bool> {
     let mut forks: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, node) in nodes.iter().enumerate() {
         if let Some(parent) = parents[at].filter(|_| node.typed.is_some()) {

@@ -280,8 +280,8 @@ pub(super) struct UserAtHost {
     pub(super) is_prompt: bool,
 }
 
-/// An account whose `@` is at a range. `is_known` tells whether a name is that of a user or a host of the log.
-pub(super) fn account(
+/// The user at a host whose `@` is at a range. `is_known` tells whether a name is that of a user or a host of the log.
+pub(super) fn user_at_host(
     text: &str,
     at: usize,
     end: usize,

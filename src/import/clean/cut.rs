@@ -1,6 +1,6 @@
 //! Shortens long texts: results, which have a low limit, and anything too long for a line of a trace.
 
-use crate::draft::{Draft, Event, EventContent, ToolResult};
+use crate::draft::{Draft, DraftEvent, EventContent, ToolResult};
 use crate::{Problem, problem};
 use base::diagnostics::codes::IMPORT_CUT_TEXT;
 
@@ -18,7 +18,7 @@ pub(super) fn cut(draft: &mut Draft, sources: &[String]) {
     let mut problems = Vec::new();
     for event in &mut draft.events {
         let mut left_out = 0;
-        super::what(&mut event.what, &mut |_, text| {
+        super::event_content(&mut event.what, &mut |_, text| {
             let (short, bytes) = ends(text, LARGEST, LARGEST / 2)?;
             left_out += bytes;
             Some(short)
@@ -69,7 +69,7 @@ fn ends(text: &str, limit: usize, end: usize) -> Option<(String, usize)> {
     Some((short, tail - head))
 }
 
-fn report(event: &Event, sources: &[String], left_out: usize) -> Problem {
+fn report(event: &DraftEvent, sources: &[String], left_out: usize) -> Problem {
     let file = sources.get(event.source.file).map_or("", String::as_str);
     let message = format!("A text is too long: {left_out} bytes in its middle were left out");
     let help = "The event keeps both ends of it.";
@@ -84,9 +84,9 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::Options;
+    use crate::ImportOptions;
     use crate::clean::clean;
-    use crate::draft::{Call, Origin};
+    use crate::draft::{Origin, ToolCall};
     use formats::trace::Role;
 
     #[test]
@@ -107,15 +107,15 @@ mod tests {
         draft.push(line, message);
         let short = format!("\"{}\"", "x".repeat(LARGEST / 2));
         let arguments = format!("[{short},{short},{short}]");
-        let call = Call {
+        let call = ToolCall {
             arguments: RawValue::from_string(arguments).ok(),
-            ..Call::default()
+            ..ToolCall::default()
         };
         draft.push(Origin::default(), EventContent::ToolCall(call));
         clean(
             &mut draft,
             &mut ["log.jsonl".to_owned()],
-            &Options::default(),
+            &ImportOptions::default(),
         );
         for event in &draft.events {
             let line = serde_json::to_vec(&event.what).expect("JSON");

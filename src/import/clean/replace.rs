@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
-use crate::draft::Identity;
+use crate::draft::PrivateNames;
 
 use super::address::{self, UserAtHost};
 use super::homes::{self, People};
@@ -168,8 +168,8 @@ struct Edit {
 }
 
 impl Replacer {
-    /// A replacer that can only collect names until `learned` is called.
-    pub(super) fn new(identity: &Identity, replaces_paths: bool, replaces_names: bool) -> Self {
+    /// A replacer that can only collect names until `use_names` is called.
+    pub(super) fn new(identity: &PrivateNames, replaces_paths: bool, replaces_names: bool) -> Self {
         let hosts = identity.hosts.iter().filter(|host| host.len() > 2);
         let mut new = Self {
             patterns: Vec::new(),
@@ -284,7 +284,7 @@ impl Replacer {
     }
 
     /// Collects the names of home folders, and of users and hosts in prompts.
-    pub(super) fn learn(&mut self, text: &str) {
+    pub(super) fn collect_names(&mut self, text: &str) {
         let Some(search) = &self.search else { return };
         for found in search.find_overlapping_iter(text) {
             let (_, pattern) = &self.patterns[found.pattern().as_usize()];
@@ -299,7 +299,7 @@ impl Replacer {
                 {
                     self.people.add(name);
                 }
-            } else if let Some(account) = self.account(text, found.range())
+            } else if let Some(account) = self.user_at_host(text, found.range())
                 && account.is_prompt
             {
                 let name = &text[account.start..found.start()];
@@ -315,16 +315,16 @@ impl Replacer {
         }
     }
 
-    fn account(&self, text: &str, at: Range<usize>) -> Option<UserAtHost> {
+    fn user_at_host(&self, text: &str, at: Range<usize>) -> Option<UserAtHost> {
         let is_known = |name: &str| {
             let is_user = self.people.names.contains(name) && !is_generic(name);
             is_user || self.hosts.contains(name)
         };
-        address::account(text, at.start, at.end, &is_known)
+        address::user_at_host(text, at.start, at.end, &is_known)
     }
 
     /// Adds the collected names to the patterns.
-    pub(super) fn learned(&mut self) {
+    pub(super) fn use_names(&mut self) {
         if self.replaces_names {
             let users = self.people.names.iter();
             let users = users.filter(|user| (3..=NAME).contains(&user.len()) && !is_generic(user));
@@ -406,7 +406,7 @@ impl Replacer {
             Pattern::Host => is_word(text, start, end).then(|| name(start..end, "host"))?,
             Pattern::Computer => name(computer(text, start, end)?, "host"),
             Pattern::At => {
-                let account = self.account(text, found)?;
+                let account = self.user_at_host(text, found)?;
                 name(account.start..account.end, "user@host")
             }
             Pattern::Address => name(address::user_information(text, start)?, ""),

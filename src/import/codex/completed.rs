@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 
 use formats::trace::{Change, ExitCodeFrom, Role};
 
-use super::super::draft::{Call, EventContent, ToolResult};
-use super::super::loose;
+use super::super::draft::{EventContent, ToolCall, ToolResult};
+use super::super::raw_json;
 use super::super::row::Row;
+use super::duplicates::Speaker;
 use super::items::joined;
 use super::patch::FileChange;
-use super::thread::Reader;
-use super::twins::Speaker;
+use super::thread::RolloutReader;
 
 /// Tools of which a finished command is the outcome.
 const SHELLS: [&str; 5] = [
@@ -25,7 +25,7 @@ const SHELLS: [&str; 5] = [
     "unified_exec",
 ];
 
-impl Reader {
+impl RolloutReader {
     /// Reads a finished item.
     pub(super) fn completed(&mut self, item: &Row<'_>) {
         let start = self.draft.events.len();
@@ -34,12 +34,12 @@ impl Reader {
             "usermessage" => {
                 let (text, _) = joined(item, "content");
                 self.message(Role::User, &text);
-                self.say(Speaker::User, true, start);
+                self.add_text_form(Speaker::User, true, start);
             }
             "agentmessage" => {
                 let (text, _) = joined(item, "content");
                 self.message(Role::Assistant, &text);
-                self.say(Speaker::Assistant, true, start);
+                self.add_text_form(Speaker::Assistant, true, start);
             }
             "plan" => self.note("plan", item.name("text")),
             "commandexecution" => self.command(item),
@@ -62,7 +62,9 @@ impl Reader {
             | "collabagenttoolcall"
             | "subagentactivity"
             | "sleep" => self.draft.withhold("bookkeeping", 1),
-            _ => self.unknown(&format!("item_completed {}", item.text("type"))),
+            _ => self
+                .draft
+                .unknown_row(&format!("item_completed {}", item.text("type"))),
         }
     }
 
@@ -74,7 +76,8 @@ impl Reader {
         let open = self.open_shells();
         if known.is_some() || !open.is_empty() {
             let call = known.or_else(|| self.shell_of(item, open));
-            self.verdicts.extend(call.map(|call| (call, (ok, code))));
+            self.screen_outcomes
+                .extend(call.map(|call| (call, (ok, code))));
             self.draft.withhold("bookkeeping", 1);
             return;
         }
@@ -128,7 +131,7 @@ impl Reader {
         if open.len() > 1 {
             let script = script(item, "command");
             open.retain(|(call, known)| {
-                known.as_deref() == Some(&*script) && !self.verdicts.contains_key(call)
+                known.as_deref() == Some(&*script) && !self.screen_outcomes.contains_key(call)
             });
         }
         open.into_iter().next().map(|(call, _)| call)
@@ -141,11 +144,11 @@ impl Reader {
         arguments: Option<Box<RawValue>>,
         result: ToolResult,
     ) {
-        let call = Call {
+        let call = ToolCall {
             name: name.to_owned(),
             call: item.name("id"),
             arguments,
-            ..Call::default()
+            ..ToolCall::default()
         };
         let result = ToolResult {
             call: item.name("id"),
@@ -169,7 +172,7 @@ impl Reader {
         let status = item.text("status");
         if matches!(&*status, "failed" | "declined") {
             let paths: Vec<String> = changes.keys().map(|path| self.relative(path)).collect();
-            let arguments = loose::json(&serde_json::json!({ "paths": paths }));
+            let arguments = raw_json::json(&serde_json::json!({ "paths": paths }));
             let result = ToolResult {
                 ok: outcome(&status),
                 ..ToolResult::default()
@@ -211,7 +214,7 @@ impl Reader {
             Some(server) => format!("mcp__{server}__{tool}"),
             None => tool.into_owned(),
         };
-        let arguments = item.raw("arguments").and_then(loose::compact);
+        let arguments = item.raw("arguments").and_then(raw_json::compact);
         let error = item.string("error");
         let error = error.or_else(|| Some(item.row("error")?.text("message")));
         let failed = error.is_some();
@@ -247,11 +250,11 @@ impl Reader {
             self.draft.withhold("bookkeeping", 1);
             return;
         }
-        let call = Call {
+        let call = ToolCall {
             name: name.to_owned(),
             call: item.name("id"),
-            arguments: loose::without(item.json(), &["id", "status", "tool", "type"]),
-            ..Call::default()
+            arguments: raw_json::without(item.json(), &["id", "status", "tool", "type"]),
+            ..ToolCall::default()
         };
         self.calls.extend(item.name("id"));
         self.push(None, item.name("id"), EventContent::ToolCall(call));
@@ -300,7 +303,7 @@ fn outcome(status: &str) -> Option<bool> {
 }
 
 /// The script of a call of a shell.
-fn script_of(call: &Call) -> Option<String> {
+fn script_of(call: &ToolCall) -> Option<String> {
     let arguments = Row::parse(call.arguments.as_ref()?.get()).ok()?;
     let key = ["cmd", "command"]
         .into_iter()

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use base::diagnostics::codes::IMPORT_WRONG_FORMAT;
 use formats::jsonl;
 
-use super::super::loose;
+use super::super::raw_json;
 use super::super::row::Row;
-use super::super::source::{HEAD, Source};
+use super::super::source::{HEAD, LogSource};
 use super::super::{Problem, problem};
 
 /// The data in the first lines of a rollout.
 #[derive(Debug, Default)]
-pub(super) struct Head {
+pub(super) struct RolloutHead {
     pub(super) position: usize,
     /// The thread.
     pub(super) id: String,
@@ -32,7 +32,7 @@ pub(super) struct Head {
     pub(super) continued: Vec<usize>,
 }
 
-impl Head {
+impl RolloutHead {
     /// A further file of a thread has the ids of its thread and of its own rollout in its name, and may continue any file of the
     /// thread. A fork begins with the history of another thread.
     fn with_file(mut self, name: &str) -> Self {
@@ -45,7 +45,7 @@ impl Head {
 }
 
 /// Whether a file is named like a rollout. If a rollout exists plain and compressed, only the plain one is read.
-pub(super) fn is_rollout(source: &Source, position: usize) -> bool {
+pub(super) fn is_rollout(source: &LogSource, position: usize) -> bool {
     let name = source.names()[position].as_str();
     match name.strip_suffix(".zst") {
         Some(plain) => plain.strip_suffix(".jsonl").is_some() && source.position(plain).is_none(),
@@ -54,15 +54,15 @@ pub(super) fn is_rollout(source: &Source, position: usize) -> bool {
 }
 
 /// The heads of the files that are rollouts.
-pub(super) fn heads(source: &Source, positions: &[usize]) -> (Vec<Head>, Vec<Problem>) {
+pub(super) fn heads(source: &LogSource, positions: &[usize]) -> (Vec<RolloutHead>, Vec<Problem>) {
     let (mut heads, mut problems) = (Vec::new(), Vec::new());
     for &position in positions {
         match first_rows(source, position) {
             Ok(Some(head)) => {
                 let name = &source.names()[position];
-                heads.push(Head { position, ..head }.with_file(name));
+                heads.push(RolloutHead { position, ..head }.with_file(name));
             }
-            Ok(None) => problems.push(nothing(&source.names()[position])),
+            Ok(None) => problems.push(not_a_rollout(&source.names()[position])),
             Err(problem) => problems.push(problem),
         }
     }
@@ -70,8 +70,8 @@ pub(super) fn heads(source: &Source, positions: &[usize]) -> (Vec<Head>, Vec<Pro
 }
 
 /// Joins the files of one thread: a long thread is continued in further files, each of which says where it continues.
-fn continued(heads: Vec<Head>, names: &[String]) -> Vec<Head> {
-    let (mut later, first): (Vec<Head>, Vec<Head>) =
+fn continued(heads: Vec<RolloutHead>, names: &[String]) -> Vec<RolloutHead> {
+    let (mut later, first): (Vec<RolloutHead>, Vec<RolloutHead>) =
         heads.into_iter().partition(|head| head.base.is_some());
     later.sort_by_key(|head| (head.base, &names[head.position]));
     let mut joined = first;
@@ -85,7 +85,7 @@ fn continued(heads: Vec<Head>, names: &[String]) -> Vec<Head> {
     joined
 }
 
-fn first_rows(source: &Source, position: usize) -> Result<Option<Head>, Problem> {
+fn first_rows(source: &LogSource, position: usize) -> Result<Option<RolloutHead>, Problem> {
     let start = source.head(position)?;
     let found = head(&start);
     if found.as_ref().is_none_or(|head| head.id.is_empty()) && start.len() == HEAD {
@@ -96,17 +96,17 @@ fn first_rows(source: &Source, position: usize) -> Result<Option<Head>, Problem>
 }
 
 /// The problem of a file that is not a rollout.
-pub(super) fn nothing(file: &str) -> Problem {
+pub(super) fn not_a_rollout(file: &str) -> Problem {
     let message =
         "The file is no rollout of Codex: none of its first lines is of a recognized type";
     let help = "Without `--format` the format is recognized by content; or leave the file out.";
     problem(&IMPORT_WRONG_FORMAT, file, message, help)
 }
 
-fn head(bytes: &[u8]) -> Option<Head> {
+fn head(bytes: &[u8]) -> Option<RolloutHead> {
     let mut is_rollout = false;
     for line in jsonl::lines(bytes).take(8) {
-        let text = loose::whole_pairs(&line.text);
+        let text = raw_json::whole_pairs(&line.text);
         let Ok(row) = Row::parse(&text) else {
             continue;
         };
@@ -125,17 +125,17 @@ fn head(bytes: &[u8]) -> Option<Head> {
             }
         }
     }
-    is_rollout.then(Head::default)
+    is_rollout.then(RolloutHead::default)
 }
 
 /// The head from the first row of a session.
-pub(super) fn of_session(meta: &Row<'_>) -> Head {
+pub(super) fn of_session(meta: &Row<'_>) -> RolloutHead {
     let spawned = |key| meta.name(&format!("source.subagent.thread_spawn.{key}"));
     let parent = spawned("parent_thread_id").or_else(|| meta.name("parent_thread_id"));
     let is_own = meta.word("history_base.thread_id") == meta.word("id");
     let base = meta.row("history_base");
     let end = base.map(|base| base.count("end_ordinal_exclusive").unwrap_or_default());
-    Head {
+    RolloutHead {
         position: 0,
         base: end.filter(|_| is_own),
         other_base: end.filter(|_| !is_own),
@@ -150,7 +150,7 @@ pub(super) fn of_session(meta: &Row<'_>) -> Head {
 
 /// Rollouts that are read together.
 pub(super) struct Family {
-    pub(super) heads: Vec<Head>,
+    pub(super) heads: Vec<RolloutHead>,
     /// The parent rollout of each rollout.
     parents: Vec<Option<usize>>,
     /// The threads that are not subagents here, each with its subagents of all levels.
@@ -158,12 +158,12 @@ pub(super) struct Family {
 }
 
 impl Family {
-    pub(super) fn of(heads: Vec<Head>) -> Self {
+    pub(super) fn of(heads: Vec<RolloutHead>) -> Self {
         let mut by_id = BTreeMap::new();
         for (at, head) in heads.iter().enumerate() {
             by_id.entry(head.id.as_str()).or_insert(at);
         }
-        let parent = |(at, head): (usize, &Head)| {
+        let parent = |(at, head): (usize, &RolloutHead)| {
             let found = by_id.get(head.parent.as_deref()?).copied();
             found.filter(|found| *found != at)
         };
@@ -193,7 +193,7 @@ impl Family {
 const LEVELS: usize = 64;
 
 /// The top-level thread of a rollout; itself if it is not a subagent.
-fn root(heads: &[Head], parents: &[Option<usize>], start: usize) -> usize {
+fn root(heads: &[RolloutHead], parents: &[Option<usize>], start: usize) -> usize {
     let mut at = start;
     for _ in 0..LEVELS {
         match parents[at].filter(|_| heads[at].is_subagent) {
@@ -223,7 +223,7 @@ pub(super) fn copied(bytes: &[u8], parent: &[u8]) -> usize {
 
 /// Type and content of a row, without its time.
 fn content(text: &str) -> Option<(String, String)> {
-    let text = loose::whole_pairs(text);
+    let text = raw_json::whole_pairs(text);
     let row = Row::parse(&text).ok()?;
     let kind = row.text("type");
     let passed_over = matches!(&*kind, "session_meta" | "turn_context");

@@ -1,4 +1,4 @@
-//! Finishes a rollout: removes twins, marks undone turns and fills the record.
+//! Finishes a rollout: removes duplicates, marks undone turns and fills the record.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,23 @@ use formats::model::run::Metric;
 use formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
-use super::super::draft::{Event, EventContent, Id, Origin, ToolResult};
-use super::super::{injected, shared, time};
-use super::thread::{Reader, Thread};
-use super::twins::{self, Speaker};
+use super::super::draft::{DraftEvent, EventContent, Origin, RunIdSource, ToolResult};
+use super::super::shared::prompt_kind;
+use super::super::{injected, time};
+use super::duplicates::{self, Speaker};
+use super::thread::{RolloutReader, Thread};
 
-impl Reader {
+impl RolloutReader {
     /// `file` is the name of the rollout, for messages.
     pub(super) fn finish(mut self, file: &str) -> Thread {
-        let dropped = self.twins();
+        let dropped = self.duplicates();
         self.branches(&dropped);
         for event in &mut self.draft.events {
             if let EventContent::ToolResult(result) = &mut event.what
                 && let Some(call) = &result.call
-                && let Some((ok, code)) = self.verdicts.remove(call)
+                && let Some((ok, code)) = self.screen_outcomes.remove(call)
             {
-                judge(result, ok, code);
+                set_outcome(result, ok, code);
             }
         }
         let mut dropped = dropped.into_iter();
@@ -31,29 +32,31 @@ impl Reader {
         self.record(file)
     }
 
-    /// The events to drop: screen events with a twin, and context injected by Codex.
-    fn twins(&mut self) -> Vec<bool> {
-        let paired = twins::pair(&self.said, &self.draft.events);
+    /// The events to drop: screen events with a duplicate, and context injected by Codex.
+    fn duplicates(&mut self) -> Vec<bool> {
+        let paired = duplicates::pair(&self.text_forms, &self.draft.events);
         let mut dropped = vec![false; self.draft.events.len()];
         let shows_users = self
-            .said
+            .text_forms
             .iter()
-            .any(|said| said.is_event && said.who == Speaker::User);
+            .any(|form| form.is_event && form.speaker == Speaker::User);
         // Tools that redact a log may leave other texts in the two forms of one message.
         let mut differing: BTreeSet<usize> = self
-            .said
+            .text_forms
             .iter()
             .zip(&paired)
-            .filter(|(said, has_twin)| said.is_event && said.who == Speaker::User && !**has_twin)
-            .map(|(said, _)| said.row)
+            .filter(|(form, has_duplicate)| {
+                form.is_event && form.speaker == Speaker::User && !**has_duplicate
+            })
+            .map(|(form, _)| form.row)
             .collect();
-        for (said, has_twin) in self.said.iter().zip(paired) {
-            if said.is_event {
-                for at in said.events.clone().filter(|_| has_twin) {
+        for (form, has_duplicate) in self.text_forms.iter().zip(paired) {
+            if form.is_event {
+                for at in form.events.clone().filter(|_| has_duplicate) {
                     dropped[at] = true;
                 }
-            } else if said.who == Speaker::User && !has_twin {
-                for at in said.events.clone() {
+            } else if form.speaker == Speaker::User && !has_duplicate {
+                for at in form.events.clone() {
                     let event = &mut self.draft.events[at];
                     let EventContent::Message { text, images, .. } = &mut event.what else {
                         continue;
@@ -69,14 +72,13 @@ impl Reader {
                     if has_words && count == 0 {
                         continue;
                     }
-                    if count == 0 && *images == 0 && differing.remove(&(said.row + 1)) {
+                    if count == 0 && *images == 0 && differing.remove(&(form.row + 1)) {
                         dropped[at] = true;
                         continue;
                     }
                     if self.options.keeps(Keep::Prompts) {
                         let text = std::mem::take(text);
-                        event.what =
-                            EventContent::note(shared::kept("injectedContext"), Some(text));
+                        event.what = EventContent::note(prompt_kind("injectedContext"), Some(text));
                     } else if has_words {
                         *text = words.join("\n");
                         self.draft.withhold("injectedContext", count);
@@ -88,24 +90,26 @@ impl Reader {
             }
         }
         if self.options.no_reasoning {
+            let mut count = 0;
             for (event, dropped) in self.draft.events.iter().zip(&mut dropped) {
                 if matches!(event.what, EventContent::Reasoning { .. }) && !*dropped {
                     *dropped = true;
-                    *self.draft.withheld.entry("reasoning").or_default() += 1;
+                    count += 1;
                 }
             }
+            self.draft.withhold("reasoning", count);
         }
         dropped
     }
 
-    /// Turns undone turns into branches.
+    /// Marks the events of undone turns as branches.
     fn branches(&mut self, dropped: &[bool]) {
         // The events of the current line, and where its turns begin.
         let (mut living, mut turns): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        let mut undone = std::mem::take(&mut self.undone).into_iter().peekable();
+        let mut rollbacks = std::mem::take(&mut self.rollbacks).into_iter().peekable();
         let mut branches = 0;
         for (at, dropped) in dropped.iter().enumerate() {
-            while let Some((_, count)) = undone.next_if(|(before, _)| *before == at) {
+            while let Some((_, count)) = rollbacks.next_if(|(before, _)| *before == at) {
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
                 let kept = turns.len().saturating_sub(count);
                 let Some(first) = turns.drain(kept..).next() else {
@@ -135,13 +139,13 @@ impl Reader {
         let lines = self.inherited;
         let of = parent.map_or_else(String::new, |parent| format!(" of thread {parent}"));
         let text = format!("{lines} lines{of}");
-        let mut event = Event::new(EventContent::note("inherited", Some(text)));
+        let mut event = DraftEvent::new(EventContent::note("inherited", Some(text)));
         event.source = Origin {
             line: Some(1),
             ..Origin::default()
         };
         if let Some(time) = &self.first_time {
-            event.at(time);
+            event.set_time(time);
         }
         self.draft.events.insert(0, event);
     }
@@ -160,11 +164,11 @@ impl Reader {
                 .get("session")
                 .or_else(|| record.ids.get("thread")),
         };
-        record.id = Id::of_session(own.cloned(), None, record.started.clone());
-        if let Some(sums) = own_tokens {
-            record.tokens = sums.tokens();
+        record.id = RunIdSource::of_session(own.cloned(), None, record.started.clone());
+        if let Some(tokens) = own_tokens {
+            record.tokens = tokens.disjoint();
         }
-        let unread = self.unread;
+        let unreadable_lines = self.unreadable_lines;
         let mut ended = None;
         if let Some((state, detail)) = self.ended {
             record.state = state;
@@ -179,8 +183,8 @@ impl Reader {
             record.run_time_seconds =
                 time::seconds_between(record.started.as_deref(), record.finished.as_deref());
         }
-        if unread > 0 {
-            let lines = counted(unread, "unreadable line");
+        if unreadable_lines > 0 {
+            let lines = counted(unreadable_lines, "unreadable line");
             let why = format!("the log has {lines} after its last count of tokens");
             self.draft.lower_bound(file, &Metric::TOKENS, &why);
         }
@@ -193,7 +197,7 @@ impl Reader {
 }
 
 /// Sets the outcome shown on the screen, if the result itself has none.
-pub(super) fn judge(result: &mut ToolResult, ok: Option<bool>, exit_code: Option<i64>) {
+pub(super) fn set_outcome(result: &mut ToolResult, ok: Option<bool>, exit_code: Option<i64>) {
     if result.exit_code.is_none() && result.status.is_none() {
         result.exit_code = exit_code;
         result.exit_code_from = exit_code.map(|_| ExitCodeFrom::Field);

@@ -7,19 +7,19 @@ use serde_json::value::RawValue;
 
 use formats::trace::{ExitCodeFrom, Phase, Role};
 
-use super::super::draft::{Call, EventContent, ToolResult};
-use super::super::loose;
+use super::super::draft::{EventContent, ToolCall, ToolResult};
+use super::super::raw_json;
 use super::super::row::Row;
+use super::duplicates::Speaker;
 use super::patch;
-use super::thread::Reader;
-use super::twins::Speaker;
-use super::{finish, header};
+use super::thread::RolloutReader;
+use super::{command_header, finish};
 
-impl Reader {
+impl RolloutReader {
     pub(super) fn item(&mut self, item: &Row<'_>) {
         match &*item.text("type") {
-            "message" => self.said_by(item),
-            "reasoning" => self.thought(item),
+            "message" => self.message_item(item),
+            "reasoning" => self.reasoning_item(item),
             "function_call" => {
                 let name = item.text("name");
                 let name = match item.word("namespace") {
@@ -54,9 +54,9 @@ impl Reader {
                 self.push(None, item.name("id"), EventContent::ToolResult(result));
             }
             kind @ ("compaction" | "compaction_summary" | "context_compaction") => {
-                let sealed = item.has("encrypted_content");
+                let encrypted = item.has("encrypted_content");
                 self.draft
-                    .withhold("compactionSummaries", u64::from(sealed));
+                    .withhold("compactionSummaries", u64::from(encrypted));
                 self.compacted(kind, "");
             }
             "agent_message" => {
@@ -64,18 +64,18 @@ impl Reader {
                 self.note("agent message", Some(text));
             }
             "ghost_snapshot" => self.draft.withhold("bookkeeping", 1),
-            kind => self.unknown(kind),
+            kind => self.draft.unknown_row(kind),
         }
     }
 
-    fn said_by(&mut self, item: &Row<'_>) {
+    fn message_item(&mut self, item: &Row<'_>) {
         let (text, images) = joined(item, "content");
         let role = match &*item.text("role") {
             "user" => Role::User,
             "assistant" => Role::Assistant,
-            "system" => return self.withhold_prompt("systemPrompts", text),
-            "developer" => return self.withhold_prompt("developerPrompts", text),
-            _ => return self.unknown("message"),
+            "system" => return self.prompt("systemPrompts", text),
+            "developer" => return self.prompt("developerPrompts", text),
+            _ => return self.draft.unknown_row("message"),
         };
         self.draft.withhold("images", images);
         if text.trim().is_empty() && images == 0 {
@@ -105,11 +105,11 @@ impl Reader {
             self.parts
                 .insert(start, texts.map(Cow::into_owned).collect());
         }
-        let who = match role {
+        let speaker = match role {
             Role::User => Speaker::User,
             Role::Assistant => Speaker::Assistant,
         };
-        self.say(who, false, start);
+        self.add_text_form(speaker, false, start);
     }
 
     /// A message that exists only as a screen event.
@@ -121,9 +121,10 @@ impl Reader {
         self.push(None, None, message);
     }
 
-    fn thought(&mut self, item: &Row<'_>) {
-        let sealed = item.has("encrypted_content");
-        self.draft.withhold("encryptedReasoning", u64::from(sealed));
+    fn reasoning_item(&mut self, item: &Row<'_>) {
+        let encrypted = item.has("encrypted_content");
+        self.draft
+            .withhold("encryptedReasoning", u64::from(encrypted));
         let start = self.draft.events.len();
         for (key, summary) in [("summary", true), ("content", false)] {
             if let Some(text) = item.string(key) {
@@ -134,7 +135,7 @@ impl Reader {
                 self.reasoning(&text, summary, Some(format!("/{key}/{at}")));
             }
         }
-        self.say(Speaker::Reasoning, false, start);
+        self.add_text_form(Speaker::Reasoning, false, start);
     }
 
     pub(super) fn reasoning(&mut self, text: &str, summary: bool, pointer: Option<String>) {
@@ -152,8 +153,8 @@ impl Reader {
             self.spawns.extend(call.call.clone());
         }
         match &text {
-            Some(text) => (call.arguments, call.arguments_text) = loose::arguments(text),
-            None => call.arguments = item.raw("arguments").and_then(loose::compact),
+            Some(text) => (call.arguments, call.arguments_text) = raw_json::arguments(text),
+            None => call.arguments = item.raw("arguments").and_then(raw_json::compact),
         }
         if call.name == "apply_patch" {
             self.remember_patch(&call, text.unwrap_or_default());
@@ -163,7 +164,7 @@ impl Reader {
     }
 
     /// Keeps the files of a patch until its result arrives.
-    fn remember_patch(&mut self, call: &Call, text: Cow<'_, str>) {
+    fn remember_patch(&mut self, call: &ToolCall, text: Cow<'_, str>) {
         let json = call.arguments.as_ref();
         let inner = json.and_then(|json| Row::parse(json.get()).ok());
         let files = patch::read(&inner.map_or(text, |inner| inner.text("input")));
@@ -190,9 +191,9 @@ impl Reader {
                 workdir: action.word("working_directory"),
                 timeout_ms: action.count("timeout_ms"),
             };
-            loose::compact(&serde_json::to_string(&arguments).ok()?)
+            raw_json::compact(&serde_json::to_string(&arguments).ok()?)
         });
-        let call = Call {
+        let call = ToolCall {
             call: item.first(["call_id", "id"]).map(Cow::into_owned),
             arguments,
             ..call_of(item, "local_shell".to_owned())
@@ -202,7 +203,7 @@ impl Reader {
     }
 
     /// Remembers a call, so that its other forms are recognized.
-    pub(super) fn begin(&mut self, call: &Call) {
+    pub(super) fn begin(&mut self, call: &ToolCall) {
         if let Some(id) = &call.call {
             self.calls.insert(id.clone());
             self.open.insert(id.clone(), call.name.clone());
@@ -211,8 +212,8 @@ impl Reader {
 
     /// A call that the provider runs itself.
     fn hosted(&mut self, item: &Row<'_>, name: &str) {
-        let call = Call {
-            arguments: item.raw("action").and_then(loose::compact),
+        let call = ToolCall {
+            arguments: item.raw("action").and_then(raw_json::compact),
             hosted: true,
             ..call_of(item, name.to_owned())
         };
@@ -238,9 +239,11 @@ impl Reader {
         };
         read_output(&mut result, text);
         result.ok = result.exit_code.map(|code| code == 0).or(success);
-        let shown = call.as_ref().and_then(|call| self.verdicts.remove(call));
+        let shown = call
+            .as_ref()
+            .and_then(|call| self.screen_outcomes.remove(call));
         if let Some((ok, code)) = shown {
-            finish::judge(&mut result, ok, code);
+            finish::set_outcome(&mut result, ok, code);
         }
         let text = result.text.as_deref().unwrap_or_default();
         if let Some(call) = call.as_ref().filter(|call| self.spawns.contains(call))
@@ -265,12 +268,12 @@ impl Reader {
     }
 }
 
-fn call_of(item: &Row<'_>, name: String) -> Call {
-    Call {
+fn call_of(item: &Row<'_>, name: String) -> ToolCall {
+    ToolCall {
         name,
         call: item.name("call_id"),
         status: item.name("status").filter(|status| status != "completed"),
-        ..Call::default()
+        ..ToolCall::default()
     }
 }
 
@@ -285,7 +288,7 @@ fn read_output(result: &mut ToolResult, text: String) {
         result.text = Some(output.into_owned());
         return;
     }
-    let Some(header) = header::read(&text) else {
+    let Some(header) = command_header::read(&text) else {
         result.text = (!text.is_empty()).then_some(text);
         return;
     };

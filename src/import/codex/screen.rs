@@ -4,26 +4,27 @@ use formats::trace::Role;
 
 use super::super::draft::EventContent;
 use super::super::row::Row;
-use super::thread::{Reader, Sums, TotalsRow};
-use super::twins::Speaker;
+use super::super::usage::InclusiveTokens;
+use super::duplicates::Speaker;
+use super::thread::{RolloutReader, TotalsRow};
 
-impl Reader {
+impl RolloutReader {
     /// Reads a screen event.
     pub(super) fn event(&mut self, event: &Row<'_>) {
         let start = self.draft.events.len();
         match &*event.text("type") {
             "user_message" => {
                 self.message(Role::User, &event.text("message"));
-                self.say(Speaker::User, true, start);
+                self.add_text_form(Speaker::User, true, start);
             }
             "agent_message" => {
                 self.message(Role::Assistant, &event.text("message"));
-                self.say(Speaker::Assistant, true, start);
+                self.add_text_form(Speaker::Assistant, true, start);
             }
             "agent_reasoning" => {
                 let text = event.first(["text", "message"]);
                 self.reasoning(&text.unwrap_or_default(), true, None);
-                self.say(Speaker::Reasoning, true, start);
+                self.add_text_form(Speaker::Reasoning, true, start);
             }
             "token_count" => self.token_count(event),
             "task_started" | "turn_started" => {
@@ -43,7 +44,7 @@ impl Reader {
             }
             "thread_rolled_back" => {
                 let turns = event.count("num_turns").unwrap_or_default();
-                self.undone.push((start, turns));
+                self.rollbacks.push((start, turns));
                 self.note("rolled back", Some(format!("{turns} turns")));
             }
             "context_compacted" => self.compacted("context_compacted", ""),
@@ -51,19 +52,19 @@ impl Reader {
                 let message = event.text("message").into_owned();
                 self.push(None, None, EventContent::error(message));
             }
-            "exec_command_end" => self.verdict(event, None),
-            "patch_apply_end" => self.verdict(event, event.flag("success")),
+            "exec_command_end" => self.add_screen_outcome(event, None),
+            "patch_apply_end" => self.add_screen_outcome(event, event.flag("success")),
             "mcp_tool_call_end" => {
                 let failed = ["result.Ok.is_error", "result.Ok.isError"];
-                let failed = event.has("result.Err") || failed.iter().any(|key| event.is(key));
-                self.verdict(event, event.row("result").map(|_| !failed));
+                let failed = event.has("result.Err") || failed.iter().any(|key| event.is_true(key));
+                self.add_screen_outcome(event, event.row("result").map(|_| !failed));
             }
             "item_completed" => match event.row("item") {
                 Some(item) => self.completed(&item),
-                None => self.unknown("item_completed"),
+                None => self.draft.unknown_row("item_completed"),
             },
             kind if is_bookkeeping(kind) => self.draft.withhold("bookkeeping", 1),
-            kind => self.unknown(kind),
+            kind => self.draft.unknown_row(kind),
         }
     }
 
@@ -81,24 +82,25 @@ impl Reader {
         }
     }
 
-    fn verdict(&mut self, event: &Row<'_>, ok: Option<bool>) {
+    fn add_screen_outcome(&mut self, event: &Row<'_>, ok: Option<bool>) {
         if let Some(call) = event.name("call_id") {
-            self.verdicts.insert(call, (ok, event.integer("exit_code")));
+            self.screen_outcomes
+                .insert(call, (ok, event.integer("exit_code")));
         }
     }
 
     fn token_count(&mut self, event: &Row<'_>) {
         self.draft
             .withhold("rateLimits", u64::from(event.has("rate_limits")));
-        let total = Sums::of(event.row("info.total_token_usage"));
-        let last = Sums::of(event.row("info.last_token_usage"));
+        let total = InclusiveTokens::of_codex(event.row("info.total_token_usage"));
+        let last = InclusiveTokens::of_codex(event.row("info.last_token_usage"));
         self.count(TotalsRow::Screen, total, last);
     }
 
     /// Merges a compaction, which is written in up to three rows.
     pub(super) fn compacted(&mut self, kind: &str, summary: &str) {
         if !summary.trim().is_empty() {
-            self.withhold_prompt("compactionSummaries", summary.to_owned());
+            self.prompt("compactionSummaries", summary.to_owned());
         }
         let (at, kinds) = &mut self.compaction;
         let is_same = *at == self.draft.events.len() && !kinds.iter().any(|known| known == kind);

@@ -7,16 +7,16 @@ use formats::trace::Action;
 
 use base::diagnostics::codes::IMPORT_PART_OF_A_THREAD;
 
-use super::super::draft::{Draft, EventContent, Origin, Tokens};
-use super::super::loose;
+use super::super::draft::{Draft, EventContent, Origin};
+use super::super::raw_json;
 use super::super::row::Row;
-use super::super::source::Source;
+use super::super::source::LogSource;
 use super::super::time::LogTime;
 use super::super::usage::InclusiveTokens;
-use super::super::{Keep, Options, Problem, problem, shared};
-use super::family::{self, Family, Head};
+use super::super::{ImportOptions, Problem, problem};
+use super::duplicates::{Speaker, TextForm};
+use super::family::{self, Family, RolloutHead};
 use super::patch::FileChange;
-use super::twins::{Speaker, TextForm};
 
 /// A rollout after reading.
 pub(super) struct Thread {
@@ -29,15 +29,15 @@ pub(super) struct Thread {
 
 /// Reads one rollout.
 pub(super) fn read(
-    source: &Source,
+    source: &LogSource,
     family: &Family,
     at: usize,
-    options: &Options,
+    options: &ImportOptions,
 ) -> Result<Thread, Problem> {
     let head = &family.heads[at];
-    let mut reader = Reader {
+    let mut reader = RolloutReader {
         options: options.clone(),
-        ..Reader::default()
+        ..RolloutReader::default()
     };
     for position in std::iter::once(head.position).chain(head.continued.iter().copied()) {
         let file = source.read(position)?;
@@ -50,13 +50,13 @@ pub(super) fn read(
         reader.file = reader.draft.sources.len();
         reader.draft.sources.push(position);
         for line in jsonl::lines(&file.bytes) {
-            let text = loose::whole_pairs(&line.text);
+            let text = raw_json::whole_pairs(&line.text);
             reader.line = u64::from(line.number);
             match Row::parse(&text) {
                 Ok(row) => reader.read(&row),
                 Err(why) => {
                     reader.draft.skip_line(file.name, line.number, why);
-                    reader.unread += 1;
+                    reader.unreadable_lines += 1;
                 }
             }
             reader.row += 1;
@@ -78,49 +78,38 @@ pub(super) fn read(
 /// Maximum responses that are remembered until the other row states them.
 const STATED: usize = 64;
 
+/// No tokens, where each class is counted.
+const ZERO: InclusiveTokens = InclusiveTokens {
+    input: Some(0),
+    cached: Some(0),
+    output: Some(0),
+    reasoning: Some(0),
+};
+
 /// Tokens as Codex counts them. A count that a row lacks is unknown, and so are sums with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sums {
-    input: Option<u64>,
-    cached: Option<u64>,
-    output: Option<u64>,
-    reasoning: Option<u64>,
-}
-
-impl Default for Sums {
-    fn default() -> Self {
-        Self {
-            input: Some(0),
-            cached: Some(0),
-            output: Some(0),
-            reasoning: Some(0),
-        }
-    }
-}
-
-impl Sums {
+impl InclusiveTokens {
     /// `None` for a row without counts, which Codex writes when the context window is full.
-    pub(super) fn of(usage: Option<Row<'_>>) -> Option<Self> {
+    pub(super) fn of_codex(usage: Option<Row<'_>>) -> Option<Self> {
         let usage = usage?;
-        let sums = Self {
+        let tokens = Self {
             input: usage.count("input_tokens"),
             cached: usage.count("cached_input_tokens"),
             output: usage.count("output_tokens"),
             reasoning: usage.count("reasoning_output_tokens"),
         };
-        (sums.all() > 0).then_some(sums)
+        (tokens.all() > 0).then_some(tokens)
     }
 
     fn plus(self, other: Self) -> Self {
-        self.each(other, u64::saturating_add)
+        self.zip(other, u64::saturating_add)
     }
 
-    pub(super) fn without(self, other: Self) -> Self {
-        self.each(other, u64::saturating_sub)
+    fn without(self, other: Self) -> Self {
+        self.zip(other, u64::saturating_sub)
     }
 
-    fn each(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
-        let one = |a: Option<u64>, b: Option<u64>| Some(of(a?, b?));
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        let one = |a: Option<u64>, b: Option<u64>| Some(f(a?, b?));
         Self {
             input: one(self.input, other.input),
             cached: one(self.cached, other.cached),
@@ -134,41 +123,46 @@ impl Sums {
         let known = [self.input, self.output].into_iter().flatten();
         known.fold(0, u64::saturating_add)
     }
-
-    pub(super) fn tokens(self) -> Tokens {
-        let counts = InclusiveTokens {
-            input: self.input,
-            cached: self.cached,
-            output: self.output,
-            reasoning: self.reasoning,
-        };
-        counts.disjoint()
-    }
 }
 
 /// A running total of a thread. It may begin with the tokens of another thread, and start again when the thread is resumed.
-#[derive(Debug, Default)]
-pub(super) struct Counter {
+#[derive(Debug)]
+pub(super) struct TokenCounter {
     /// The sums of earlier counts, before the counter started again.
-    before: Sums,
+    before: InclusiveTokens,
     /// What the present count began with.
-    start: Sums,
-    last: Option<Sums>,
+    start: InclusiveTokens,
+    last: Option<InclusiveTokens>,
 }
 
-impl Counter {
+impl Default for TokenCounter {
+    fn default() -> Self {
+        Self {
+            before: ZERO,
+            start: ZERO,
+            last: None,
+        }
+    }
+}
+
+impl TokenCounter {
     /// Adds a total after a response with `last` tokens. `inherited` is the total of the thread that was copied.
-    fn add(&mut self, total: Sums, last: Option<Sums>, inherited: Option<Sums>) {
+    fn add(
+        &mut self,
+        total: InclusiveTokens,
+        last: Option<InclusiveTokens>,
+        inherited: Option<InclusiveTokens>,
+    ) {
         let is_first_response = last == Some(total);
         match self.last {
             None if !is_first_response => {
                 self.start = inherited
                     .filter(|inherited| inherited.all() <= total.all())
-                    .unwrap_or_default();
+                    .unwrap_or(ZERO);
             }
             Some(known) if total.all() < known.all() || is_first_response && total != known => {
                 self.before = self.before.plus(known.without(self.start));
-                self.start = Sums::default();
+                self.start = ZERO;
             }
             _ => {}
         }
@@ -176,7 +170,7 @@ impl Counter {
     }
 
     /// The tokens of the thread itself; `None` if nothing was counted.
-    fn own(&self) -> Option<Sums> {
+    fn own(&self) -> Option<InclusiveTokens> {
         Some(self.before.plus(self.last?.without(self.start)))
     }
 }
@@ -192,8 +186,8 @@ pub(super) enum TotalsRow {
 
 /// The state after some rows.
 #[derive(Default)]
-pub(super) struct Reader {
-    pub(super) options: Options,
+pub(super) struct RolloutReader {
+    pub(super) options: ImportOptions,
     pub(super) draft: Draft,
 
     // The current row: its file, its number without blank lines, its line, time and turn, and the pointer to its item.
@@ -204,7 +198,7 @@ pub(super) struct Reader {
     pub(super) turn: u64,
     pub(super) pointer: &'static str,
 
-    pub(super) head: Option<Head>,
+    pub(super) head: Option<RolloutHead>,
     pub(super) is_exec: bool,
     pub(super) first_time: Option<String>,
     /// State and recorded word for the end of the last turn.
@@ -215,14 +209,14 @@ pub(super) struct Reader {
     first_own: Option<u64>,
     has_own: bool,
     pub(super) inherited: u64,
-    inherited_tokens: Option<Sums>,
+    inherited_tokens: Option<InclusiveTokens>,
 
-    counters: [Counter; 2],
+    counters: [TokenCounter; 2],
     /// Unreadable lines after the last total: one of them may have had another.
-    pub(super) unread: u64,
+    pub(super) unreadable_lines: u64,
     /// Tokens of responses that only one of the two rows has stated so far.
-    stated: Vec<(TotalsRow, Sums)>,
-    pub(super) said: Vec<TextForm>,
+    stated: Vec<(TotalsRow, InclusiveTokens)>,
+    pub(super) text_forms: Vec<TextForm>,
     /// The parts of messages of the user that have several, by event.
     pub(super) parts: BTreeMap<usize, Vec<String>>,
     /// The calls so far, and the names of those without a result.
@@ -233,14 +227,14 @@ pub(super) struct Reader {
     pub(super) spawns: Vec<String>,
     pub(super) started: BTreeMap<String, String>,
     /// The outcome of a call on the screen: success, and exit code.
-    pub(super) verdicts: BTreeMap<String, (Option<bool>, Option<i64>)>,
+    pub(super) screen_outcomes: BTreeMap<String, (Option<bool>, Option<i64>)>,
     /// The number of events at the last compaction, and the types of its rows.
     pub(super) compaction: (usize, Vec<String>),
     /// Numbers of undone turns, with the event before which each undo occurred.
-    pub(super) undone: Vec<(usize, u64)>,
+    pub(super) rollbacks: Vec<(usize, u64)>,
 }
 
-impl Reader {
+impl RolloutReader {
     /// Adds an event of the current row.
     pub(super) fn push(&mut self, pointer: Option<String>, id: Option<String>, what: EventContent) {
         let origin = Origin {
@@ -253,7 +247,7 @@ impl Reader {
         let turn = (self.turn > 0).then_some(self.turn);
         let event = self.draft.push(origin, what);
         event.turn = turn;
-        event.at(&self.time);
+        event.set_time(&self.time);
     }
 
     pub(super) fn note(&mut self, kind: &str, text: Option<String>) {
@@ -261,13 +255,13 @@ impl Reader {
     }
 
     /// Records one of the two forms of a text.
-    pub(super) fn say(&mut self, who: Speaker, is_event: bool, start: usize) {
+    pub(super) fn add_text_form(&mut self, speaker: Speaker, is_event: bool, start: usize) {
         let events = start..self.draft.events.len();
         if !events.is_empty() {
             let (row, turn) = (self.row, self.turn);
-            self.said.push(TextForm {
+            self.text_forms.push(TextForm {
                 row,
-                who,
+                speaker,
                 is_event,
                 turn,
                 events,
@@ -275,12 +269,10 @@ impl Reader {
         }
     }
 
-    /// Counts omitted content; with `--keep prompts`, adds it as a note.
-    pub(super) fn withhold_prompt(&mut self, what: &'static str, text: String) {
-        if self.options.keeps(Keep::Prompts) {
-            self.note(shared::kept(what), Some(text));
-        } else {
-            self.draft.withhold(what, 1);
+    /// Adds a prompt if prompts are kept; otherwise counts it as `what`.
+    pub(super) fn prompt(&mut self, what: &'static str, text: String) {
+        if let Some(note) = self.draft.prompt_note(&self.options, what, text) {
+            self.push(None, None, note);
         }
     }
 
@@ -295,11 +287,11 @@ impl Reader {
             } else if row.word("id").is_some() {
                 self.session(row);
             } else {
-                self.unknown(kind);
+                self.draft.unknown_row(kind);
             }
-            return self.clock();
+            return self.add_time();
         };
-        self.clock();
+        self.add_time();
         self.pointer = "/payload";
         if kind == "session_meta" {
             return self.session(&payload);
@@ -311,7 +303,7 @@ impl Reader {
                 "token_usage_record" => payload.row("thread_token_usage"),
                 _ => None,
             };
-            self.inherited_tokens = Sums::of(total).or(self.inherited_tokens);
+            self.inherited_tokens = InclusiveTokens::of_codex(total).or(self.inherited_tokens);
             return;
         }
         match kind {
@@ -320,23 +312,28 @@ impl Reader {
             "event_msg" => self.event(&payload),
             "compacted" => self.compacted(kind, &payload.text("message")),
             "token_usage_record" => {
-                let total = Sums::of(payload.row("thread_token_usage"));
-                let last = Sums::of(payload.row("usage"));
+                let total = InclusiveTokens::of_codex(payload.row("thread_token_usage"));
+                let last = InclusiveTokens::of_codex(payload.row("usage"));
                 self.count(TotalsRow::Record, total, last);
             }
             "world_state"
             | "inter_agent_communication"
             | "inter_agent_communication_metadata"
             | "security_risk_score" => self.draft.withhold("bookkeeping", 1),
-            _ => self.unknown(kind),
+            _ => self.draft.unknown_row(kind),
         }
     }
 
     /// Counts a response. The same total again is the same response.
-    pub(super) fn count(&mut self, counted: TotalsRow, total: Option<Sums>, last: Option<Sums>) {
+    pub(super) fn count(
+        &mut self,
+        counted: TotalsRow,
+        total: Option<InclusiveTokens>,
+        last: Option<InclusiveTokens>,
+    ) {
         let counter = &mut self.counters[counted as usize];
         if total.is_some() {
-            self.unread = 0;
+            self.unreadable_lines = 0;
         }
         if total.is_none() || counter.last == total {
             return;
@@ -345,18 +342,18 @@ impl Reader {
             counter.add(total, last, self.inherited_tokens);
         }
         let Some(last) = last else { return };
-        let other = |stated: &(TotalsRow, Sums)| stated.0 != counted && stated.1 == last;
+        let other = |stated: &(TotalsRow, InclusiveTokens)| stated.0 != counted && stated.1 == last;
         if let Some(at) = self.stated.iter().position(other) {
             self.stated.swap_remove(at);
             return;
         }
-        // If a log has only one of the two rows, no twin is ever found.
+        // If a log has only one of the two rows, no duplicate is ever found.
         if self.stated.len() == STATED {
             self.stated.remove(0);
         }
         self.stated.push((counted, last));
         let usage = EventContent::Usage {
-            tokens: last.tokens(),
+            tokens: last.disjoint(),
             model: None,
             cost: None,
             calls: Vec::new(),
@@ -365,20 +362,16 @@ impl Reader {
     }
 
     /// The tokens of the thread itself. Each of the two rows may leave out responses that the other one has.
-    pub(super) fn own_tokens(&self) -> Option<Sums> {
-        let own = self.counters.iter().filter_map(Counter::own);
-        own.max_by_key(|sums| sums.all())
+    pub(super) fn own_tokens(&self) -> Option<InclusiveTokens> {
+        let own = self.counters.iter().filter_map(TokenCounter::own);
+        own.max_by_key(|tokens| tokens.all())
     }
 
-    fn clock(&mut self) {
-        if LogTime::read(&self.time).is_some() {
+    fn add_time(&mut self) {
+        if LogTime::parse(&self.time).is_some() {
             self.first_time.get_or_insert_with(|| self.time.clone());
             self.draft.record.finished = Some(self.time.clone());
         }
-    }
-
-    pub(super) fn unknown(&mut self, kind: &str) {
-        self.draft.unknown_row(kind);
     }
 
     /// The first session is the file's own; further ones are copies.
@@ -392,7 +385,7 @@ impl Reader {
             self.time = meta.text("timestamp").into_owned();
         }
         let head = family::of_session(meta);
-        self.draft.record.ids([
+        self.draft.record.add_ids([
             ("thread", meta.name("id")),
             ("session", meta.name("session_id")),
             ("parentThread", head.parent.clone()),
@@ -404,13 +397,13 @@ impl Reader {
             .or_else(|| meta.count("history_base.end_ordinal_exclusive"));
         self.withhold(meta, "instructions", &["base_instructions", "instructions"]);
         self.withhold(meta, "toolDefinitions", &["dynamic_tools"]);
-        self.draft.identity.workspace(&meta.text("cwd"));
+        self.draft.identity.add_workspace(&meta.text("cwd"));
         self.head = Some(head);
     }
 
     fn turn_context(&mut self, context: &Row<'_>) {
-        self.draft.identity.workspace(&context.text("cwd"));
-        self.draft.record.model(&context.text("model"));
+        self.draft.identity.add_workspace(&context.text("cwd"));
+        self.draft.record.add_model(&context.text("model"));
         let keys = ["user_instructions", "developer_instructions"];
         self.withhold(context, "instructions", &keys);
     }

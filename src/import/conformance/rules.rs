@@ -9,17 +9,17 @@ use formats::jsonl::Line;
 use formats::trace::{Fields, Kind, Tokens};
 
 use super::super::time::{LogTime, milliseconds};
-use super::broken;
+use super::nonconformity;
 
 /// A run as a command printed it.
-pub(super) struct Run<'a> {
+pub(super) struct AdapterRun<'a> {
     line: Line<'a>,
     record: Record,
-    pub(super) events: Vec<Event<'a>>,
+    pub(super) events: Vec<AdapterEvent<'a>>,
 }
 
 /// An event with its line.
-pub(super) struct Event<'a> {
+pub(super) struct AdapterEvent<'a> {
     line: Line<'a>,
     kind: Kind,
     fields: Fields<'a>,
@@ -34,11 +34,11 @@ struct Problems<'p> {
 impl Problems<'_> {
     fn add(&mut self, line: &Line<'_>, pointer: &str, message: String, help: &str) {
         let place = line.place(self.path, pointer);
-        self.found.push(broken(place, message, help));
+        self.found.push(nonconformity(place, message, help));
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> AdapterRun<'a> {
     pub(super) fn new(line: Line<'a>, record: Record) -> Self {
         Self {
             line,
@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn add(&mut self, line: Line<'a>, kind: Kind, fields: Fields<'a>) {
-        self.events.push(Event { line, kind, fields });
+        self.events.push(AdapterEvent { line, kind, fields });
     }
 
     pub(super) fn problems(&self, path: &str) -> Vec<Diagnostic> {
@@ -72,7 +72,7 @@ impl<'a> Run<'a> {
 
     fn agents(&self, problems: &mut Problems<'_>) {
         let known: BTreeSet<&str> = self.record.agents.iter().map(|agent| &*agent.id).collect();
-        for Event { line, fields, .. } in &self.events {
+        for AdapterEvent { line, fields, .. } in &self.events {
             let Some(agent) = fields.agent.as_deref() else {
                 continue;
             };
@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
         }
         // How many calls of an id have no result so far.
         let mut open: BTreeMap<&str, usize> = BTreeMap::new();
-        for Event { line, kind, fields } in &self.events {
+        for AdapterEvent { line, kind, fields } in &self.events {
             let Some(id) = fields.call.as_deref() else {
                 continue;
             };
@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
             let id = agent.call.as_deref().unwrap_or_default();
             check(&self.line, format!("/agents/{number}/call"), id);
         }
-        for Event { line, kind, fields } in &self.events {
+        for AdapterEvent { line, kind, fields } in &self.events {
             if matches!(kind, Kind::Edit | Kind::Subagent) {
                 let id = fields.call.as_deref().unwrap_or_default();
                 check(line, "/call".to_owned(), id);
@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
             problems.add(&self.line, "/finishedAt", message, help);
         }
         let mut last: BTreeMap<(Option<&str>, Option<&str>), i64> = BTreeMap::new();
-        for Event { line, fields, .. } in &self.events {
+        for AdapterEvent { line, fields, .. } in &self.events {
             let time = fields.time.as_deref();
             check_time(line, "/time", time, problems);
             let Some(moment) = time.and_then(milliseconds) else {
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
                 );
             }
         }
-        for Event { line, fields, .. } in &self.events {
+        for AdapterEvent { line, fields, .. } in &self.events {
             if fields.tokens.as_ref().is_some_and(is_zero) {
                 problems.add(line, "/tokens", zero("The number of tokens"), help);
             }
@@ -285,7 +285,7 @@ fn is_zero(tokens: &Tokens) -> bool {
 /// Checks that a time can be read, and is one of a run.
 fn check_time(line: &Line<'_>, key: &str, time: Option<&str>, problems: &mut Problems<'_>) {
     let Some(time) = time else { return };
-    let read = LogTime::read(time);
+    let read = LogTime::parse(time);
     if !matches!(read, Some(LogTime::Utc(_))) {
         let message = format!("{} is no time of RFC 3339", quoted(time));
         let help = "Write `2026-03-01T10:00:00Z`; a time without a time zone is a `localTime`.";

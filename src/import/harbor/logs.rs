@@ -3,16 +3,18 @@
 
 use std::ops::Range;
 
-use super::super::draft::{Draft, Record};
-use super::super::{Options, Problem, Source, atif, claude_code, codex, mini_swe_agent, openhands};
+use super::super::draft::{Draft, RecordDraft};
+use super::super::{
+    ImportOptions, LogSource, Problem, atif, claude_code, codex, mini_swe_agent, openhands,
+};
 
 /// The log of a trial, or the logs of its steps in order. Without a log the draft is empty.
 pub fn read(
-    source: &Source,
+    source: &LogSource,
     files: Range<usize>,
     folder: &str,
     steps: &[String],
-    options: &Options,
+    options: &ImportOptions,
 ) -> Draft {
     if let Some(draft) = log(source, files.clone(), &format!("{folder}agent/"), options) {
         return draft;
@@ -23,14 +25,9 @@ pub fn read(
         let Some(mut draft) = log(source, files.clone(), &below, options) else {
             continue;
         };
-        let mut events = std::mem::take(&mut draft.events);
-        let first = all.sources.len();
-        for event in &mut events {
-            event.source.file += first;
-        }
         all.absorb(&mut draft);
         all.agents.append(&mut draft.agents);
-        let Record {
+        let RecordDraft {
             harness,
             harness_version,
             models,
@@ -40,20 +37,23 @@ pub fn read(
         all.record.harness = harness.or(all.record.harness);
         all.record.harness_version = harness_version.or(all.record.harness_version);
         for model in models {
-            if !all.record.models.contains(&model) {
-                all.record.models.push(model);
-            }
+            all.record.add_model(&model);
         }
         all.record.unused.append(&mut unused);
-        let place = events.first().map(|event| event.source.clone());
+        let place = draft.events.first().map(|event| event.source.clone());
         all.note(place.unwrap_or_default(), "step", Some(step.clone()));
-        all.events.append(&mut events);
+        all.events.append(&mut draft.events);
     }
     all
 }
 
 /// The log of an agent, from its files.
-fn log(source: &Source, files: Range<usize>, folder: &str, options: &Options) -> Option<Draft> {
+fn log(
+    source: &LogSource,
+    files: Range<usize>,
+    folder: &str,
+    options: &ImportOptions,
+) -> Option<Draft> {
     let names = source.names();
     let below = |start: &str, wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
         let start = format!("{folder}{start}");

@@ -2,9 +2,9 @@
 
 use serde_json::value::RawValue;
 
-use super::super::Source;
+use super::super::LogSource;
 use super::super::draft::Draft;
-use super::super::loose;
+use super::super::raw_json;
 use super::super::row::Row;
 use super::super::time::seconds_between;
 
@@ -79,7 +79,7 @@ impl<'a> Trial<'a> {
 fn members(object: Option<Row<'_>>, prefix: &str) -> Vec<Reward> {
     let members = object.into_iter().flat_map(Row::members);
     let rewards = members.filter_map(|(key, value)| {
-        let value = loose::compact(value.json())?;
+        let value = raw_json::compact(value.json())?;
         Some((format!("{prefix}{key}"), value))
     });
     rewards.collect()
@@ -94,18 +94,18 @@ fn number(text: &str) -> Option<Box<RawValue>> {
         "-Infinity"
     };
     if number.is_nan() {
-        return loose::json(&serde_json::Value::Null);
+        return raw_json::json(&serde_json::Value::Null);
     }
     if number.is_infinite() && !text.contains(|c: char| c.is_ascii_digit()) {
-        return loose::json(&name.into());
+        return raw_json::json(&name.into());
     }
     // `.5`, `1.` and `+1` are no JSON.
     let written = RawValue::from_string(text.to_owned()).ok();
-    written.or_else(|| loose::json(&serde_json::json!(number)))
+    written.or_else(|| raw_json::json(&serde_json::json!(number)))
 }
 
 /// Rewards in verifier files, for trials whose result has none.
-pub fn reward_files(source: &Source, folder: &str, draft: &mut Draft) -> Vec<Reward> {
+pub fn reward_files(source: &LogSource, folder: &str, draft: &mut Draft) -> Vec<Reward> {
     for name in ["reward.json", "reward.txt"] {
         let Some(position) = source.position(&format!("{folder}verifier/{name}")) else {
             continue;
@@ -114,14 +114,14 @@ pub fn reward_files(source: &Source, folder: &str, draft: &mut Draft) -> Vec<Rew
             continue;
         };
         let rewards = if name == "reward.json" {
-            let Ok(text) = loose::text(file.name, &file.bytes) else {
+            let Ok(text) = raw_json::text(file.name, &file.bytes) else {
                 continue;
             };
             members(Row::parse(&text).ok(), "")
         } else {
             let value = number(String::from_utf8_lossy(&file.bytes).trim());
             if value.is_none() {
-                draft.odd(file.name, "", "a number");
+                draft.skip_part(file.name, "", "a number");
             }
             let value = value.map(|value| ("reward".to_owned(), value));
             value.into_iter().collect()

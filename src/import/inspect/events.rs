@@ -1,18 +1,19 @@
 //! The events of a sample: the conversation with the model, separated from graders and inner agents.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use formats::trace::Action;
 
-use super::super::Options;
+use super::super::ImportOptions;
 use super::super::chat::Chat;
-use super::super::draft::{Agent, Call, Draft, EventContent, Origin};
-use super::super::loose;
+use super::super::draft::{Agent, Draft, EventContent, Origin, ToolCall};
+use super::super::raw_json;
 use super::super::row::Row;
 use super::super::time::{LogTime, Times};
-use super::message::{self, Attachments, Parts};
-use super::sample::{Content, fallback, ranges, tokens};
+use super::message::{self, Attachments, ContentParts};
+use super::sample::{SampleContent, fallback, ranges, tokens};
 
 /// The kind of note for a model that answered instead of another.
 const FALLBACK: &str = "model fallback";
@@ -37,15 +38,15 @@ struct Span {
 }
 
 /// How often a message was shown and how often it occurs in the current input.
-type Counts = BTreeMap<(Option<String>, u64), usize>;
+type MessageOccurrences = BTreeMap<(Option<String>, u64), usize>;
 
-struct Reader<'c, 'a> {
-    content: &'c Content<'a>,
+struct SampleReader<'c, 'a> {
+    content: &'c SampleContent<'a>,
     chat: Chat<'c>,
     spans: BTreeMap<String, Span>,
     /// Open steps of older logs.
     steps: Vec<Span>,
-    shown: Counts,
+    shown: MessageOccurrences,
     /// Messages of the pool that were already read, by agent.
     pooled: BTreeSet<(Option<String>, usize)>,
     /// Calls already shown.
@@ -61,24 +62,25 @@ struct Reader<'c, 'a> {
 }
 
 /// Reads the events of a sample, or its messages if it has no model call. Attempts that failed before come first.
-pub fn read(content: &Content<'_>, options: &Options, draft: &mut Draft, times: &mut Times) {
+pub fn read(content: &SampleContent<'_>, options: &ImportOptions, draft: &mut Draft) -> Times {
     let messages = content.messages.iter().map(|(_, json)| *json);
     let mut messages = messages.chain(content.pool.iter().copied());
-    let is_of_user = |json| Row::value(json).is_ok_and(|message| message::is_of_user(&message));
+    let is_of_user =
+        |json| Row::parse_value(json).is_ok_and(|message| message::is_of_user(&message));
     let names_authors = messages.any(is_of_user);
-    let mut reader = Reader::new(content, options, names_authors);
+    let mut reader = SampleReader::new(content, options, names_authors);
     reader.chat.draft = std::mem::take(draft);
     reader.retries();
     let before = reader.chat.draft.events.len();
     for (place, json) in &content.events {
-        reader.event(place, json, None, LEVELS, times);
+        reader.event(place, json, None, LEVELS);
     }
     if !reader.called {
         reader.messages(before);
     }
     reader.fallbacks();
     *draft = reader.chat.draft;
-    draft.blocks();
+    draft.group_agents();
     let mut events = draft.events.iter();
     if events.any(|event| event.agent.as_deref() == Some(SCORER)) {
         draft.agents.push(Agent {
@@ -86,16 +88,21 @@ pub fn read(content: &Content<'_>, options: &Options, draft: &mut Draft, times: 
             ..Agent::default()
         });
     }
+    reader.chat.times
 }
 
-impl<'c, 'a> Reader<'c, 'a> {
-    fn new(content: &'c Content<'a>, options: &'c Options, names_authors: bool) -> Self {
+impl<'c, 'a> SampleReader<'c, 'a> {
+    fn new(
+        content: &'c SampleContent<'a>,
+        options: &'c ImportOptions,
+        names_authors: bool,
+    ) -> Self {
         Self {
             content,
             chat: Chat::new(options),
             spans: BTreeMap::new(),
             steps: Vec::new(),
-            shown: Counts::new(),
+            shown: MessageOccurrences::new(),
             pooled: BTreeSet::new(),
             calls: BTreeSet::new(),
             answered: BTreeSet::new(),
@@ -106,7 +113,7 @@ impl<'c, 'a> Reader<'c, 'a> {
     }
 }
 
-impl Reader<'_, '_> {
+impl SampleReader<'_, '_> {
     /// The place of a value below the sample.
     fn below(&self, pointer: &str) -> Origin {
         let mut place = self.content.place.clone();
@@ -120,10 +127,10 @@ impl Reader<'_, '_> {
         for (number, retry) in retries.enumerate() {
             let pointer = format!("/error_retries/{number}");
             let options = self.chat.options;
-            let mut reader = Reader::new(self.content, options, self.names_authors);
+            let mut reader = SampleReader::new(self.content, options, self.names_authors);
             for (event, json) in retry.list("events").enumerate() {
                 let place = self.below(&format!("{pointer}/events/{event}"));
-                reader.event(&place, json, None, LEVELS, &mut Times::default());
+                reader.event(&place, json, None, LEVELS);
             }
             let mut draft = reader.chat.draft;
             let message = retry.text("message");
@@ -132,7 +139,7 @@ impl Reader<'_, '_> {
             if draft.events.iter().any(|event| is_known(&event.what)) {
                 draft.withhold("tracebacks", u64::from(!frames.is_empty()));
             } else {
-                let message = draft.traced(options, message.into_owned(), &frames);
+                let message = draft.error_message(options, message.into_owned(), &frames);
                 draft.push(self.below(&pointer), EventContent::error(message));
             }
             for event in &mut draft.events {
@@ -155,19 +162,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn event(
-        &mut self,
-        place: &Origin,
-        json: &str,
-        within: Option<&Span>,
-        levels: usize,
-        times: &mut Times,
-    ) {
+    fn event(&mut self, place: &Origin, json: &str, within: Option<&Span>, levels: usize) {
         let Ok(event) = Row::parse(json) else {
-            self.odd(place);
+            self.skip_event(place);
             return;
         };
-        times.see(&event.text("timestamp"));
+        self.chat.times.add(&event.text("timestamp"));
         let mut place = place.clone();
         place.id = event.name("uuid");
         let span = self
@@ -176,14 +176,15 @@ impl Reader<'_, '_> {
             .or(self.steps.last());
         let span = within.or(span).cloned().unwrap_or_default();
         let first = self.chat.draft.events.len();
-        let ended = match &*event.text("event") {
-            _ if event.is("pending") => {
+        let mut answer = first;
+        match &*event.text("event") {
+            _ if event.is_true("pending") => {
                 self.chat.draft.withhold("bookkeeping", 1);
                 return;
             }
-            "model" => self.model(&place, &event, &span),
+            "model" => answer = self.model(&place, &event, &span),
             "tool" => {
-                self.tool(&place, &event, &span, levels, times);
+                self.tool(&place, &event, &span, levels);
                 return;
             }
             "span_begin" => self.span(&place, &event),
@@ -193,12 +194,10 @@ impl Reader<'_, '_> {
             "sample_limit" => {
                 let text = [event.text("type"), event.text("message")].join(": ");
                 self.chat.draft.note(place, "limit", Some(text));
-                first
             }
             "error" => {
                 let message = event.text("error.message").into_owned();
                 self.chat.draft.push(place, EventContent::error(message));
-                0
             }
             "compaction" => {
                 let compaction = EventContent::Compaction {
@@ -207,28 +206,18 @@ impl Reader<'_, '_> {
                     forgotten: None,
                 };
                 self.chat.draft.push(place, compaction);
-                first
             }
             kind @ ("logger" | "info" | "interrupt" | "score_edit") => {
                 self.chat.draft.withhold("notes", 1);
                 self.chat.draft.note(place, kind, None);
-                first
             }
-            "" => {
-                self.odd(&place);
-                first
-            }
+            "" => self.skip_event(&place),
             // State, store, sandbox and others.
-            _ => {
-                self.chat.draft.withhold("bookkeeping", 1);
-                first
-            }
-        };
-        let began = LogTime::read(&event.text("timestamp"));
-        let completed = LogTime::read(&event.text("completed"));
+            _ => self.chat.draft.withhold("bookkeeping", 1),
+        }
+        let (began, completed) = (event.text("timestamp"), end_time(&event));
         for (number, made) in self.chat.draft.events.iter_mut().enumerate().skip(first) {
-            let is_answer = number >= ended;
-            made.when(completed.as_ref().filter(|_| is_answer).or(began.as_ref()));
+            made.set_time(if number >= answer { &completed } else { &began });
             if made.agent.is_none()
                 && !matches!(
                     made.what,
@@ -240,9 +229,9 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn odd(&mut self, place: &Origin) {
+    fn skip_event(&mut self, place: &Origin) {
         let pointer = place.pointer.as_deref().unwrap_or_default();
-        self.chat.draft.odd("", pointer, "an event");
+        self.chat.draft.skip_part("", pointer, "an event");
     }
 
     /// A model call: adds the new messages of its input, and its answer. Returns the number of the answer's first event.
@@ -252,12 +241,14 @@ impl Reader<'_, '_> {
             _ => span.agent.clone(),
         };
         let is_grader = agent.as_deref() == Some(SCORER);
-        if is_grader {
-            self.grader();
+        let includes = &mut self.chat.draft.record.includes;
+        // The tokens of a sample include those of its graders.
+        if is_grader && !includes.contains(&SCORER) {
+            includes.push(SCORER);
         }
         self.called |= !is_grader;
         let first = self.chat.draft.events.len();
-        let mut seen = Counts::new();
+        let mut seen = MessageOccurrences::new();
         for json in event.list("input") {
             self.input(place, json, agent.as_deref(), &mut seen);
         }
@@ -271,7 +262,7 @@ impl Reader<'_, '_> {
         let choice = event.rows("output.choices").next();
         let mut calls = Vec::new();
         if let Some(message) = choice.and_then(|choice| choice.row("message")) {
-            let key = key(agent.as_deref(), &message, self.attachments());
+            let key = key(agent.as_deref(), &message, &self.content.attachments);
             *self.shown.entry(key).or_default() += 1;
             calls = self.push(place, &message);
         }
@@ -304,25 +295,19 @@ impl Reader<'_, '_> {
         answered
     }
 
-    fn attachments(&self) -> &Attachments<'_> {
-        &self.content.attachments
-    }
-
-    /// The tokens of a sample include those of its graders.
-    fn grader(&mut self) {
-        let includes = &mut self.chat.draft.record.includes;
-        if !includes.contains(&SCORER) {
-            includes.push(SCORER);
-        }
-    }
-
     /// A message of the input, which repeats the conversation. Adds it if it is new.
-    fn input(&mut self, place: &Origin, json: &str, agent: Option<&str>, seen: &mut Counts) {
+    fn input(
+        &mut self,
+        place: &Origin,
+        json: &str,
+        agent: Option<&str>,
+        seen: &mut MessageOccurrences,
+    ) {
         let Ok(message) = Row::parse(json) else {
-            self.odd(place);
+            self.skip_event(place);
             return;
         };
-        let key = key(agent, &message, self.attachments());
+        let key = key(agent, &message, &self.content.attachments);
         let seen = seen.entry(key.clone()).or_default();
         *seen += 1;
         let shown = self.shown.entry(key).or_default();
@@ -345,33 +330,26 @@ impl Reader<'_, '_> {
         calls
     }
 
-    fn tool(
-        &mut self,
-        place: &Origin,
-        event: &Row<'_>,
-        span: &Span,
-        levels: usize,
-        times: &mut Times,
-    ) {
-        let began = LogTime::read(&event.text("timestamp"));
+    fn tool(&mut self, place: &Origin, event: &Row<'_>, span: &Span, levels: usize) {
         let id = event.name("id");
         if let Some(id) = id.clone().filter(|id| !self.calls.contains(id)) {
             let arguments = message::arguments(event, &self.content.attachments);
-            let call = Call::of(event.name("function"), Some(id.clone()), arguments);
+            let call = ToolCall::of(event.name("function"), Some(id.clone()), arguments);
             let made = self
                 .chat
                 .draft
                 .push(place.clone(), EventContent::ToolCall(call));
-            made.when(began.as_ref()).agent.clone_from(&span.agent);
+            made.set_time(&event.text("timestamp"));
+            made.agent.clone_from(&span.agent);
             self.calls.insert(id);
         }
         if let (Some(span), Some(id)) = (event.name("agent_span_id"), id.clone()) {
             self.handed.insert(span, id);
         }
         if levels > 0 && event.list("events").next().is_some() {
-            self.inner(place, event, span, levels - 1, times);
+            self.inner(place, event, span, levels - 1);
         }
-        let mut parts = Parts::of(event, "result", self.attachments());
+        let mut parts = ContentParts::of(event, "result", &self.content.attachments);
         if let Some(json) = event.raw("result")
             && !json.starts_with(['"', '[', '{'])
         {
@@ -379,7 +357,7 @@ impl Reader<'_, '_> {
             parts.content.line(json);
         }
         let mut result = message::result(&mut self.chat, id.clone(), parts.content, event);
-        result.ok = Some(!event.has("error") && !event.is("failed"));
+        result.ok = Some(!event.has("error") && !event.is_true("failed"));
         let sizes = event
             .raw("truncated")
             .map(serde_json::from_str::<(u64, u64)>);
@@ -387,20 +365,13 @@ impl Reader<'_, '_> {
         result.truncated = sizes.map(|(from, to)| from.saturating_sub(to));
         let draft = &mut self.chat.draft;
         let made = draft.push(place.clone(), EventContent::ToolResult(result));
-        let completed = LogTime::read(&event.text("completed")).or(began);
-        made.when(completed.as_ref()).agent.clone_from(&span.agent);
+        made.set_time(&end_time(event));
+        made.agent.clone_from(&span.agent);
         self.answered.extend(id);
     }
 
     /// Events nested in a tool event, as in older logs. Assigns them to the agent of that tool, if any.
-    fn inner(
-        &mut self,
-        place: &Origin,
-        event: &Row<'_>,
-        span: &Span,
-        levels: usize,
-        times: &mut Times,
-    ) {
+    fn inner(&mut self, place: &Origin, event: &Row<'_>, span: &Span, levels: usize) {
         let mut within = span.clone();
         let agent = event.name("id").filter(|_| event.word("agent").is_some());
         if let Some(id) = &agent {
@@ -412,15 +383,15 @@ impl Reader<'_, '_> {
             let mut place = place.clone();
             let pointer = place.pointer.get_or_insert_default();
             pointer.push_str(&format!("/events/{number}"));
-            self.event(&place, json, Some(&within), levels, times);
+            self.event(&place, json, Some(&within), levels);
         }
         if let Some(id) = &agent {
             self.finish(place, id, span.agent.clone());
         }
     }
 
-    fn span(&mut self, place: &Origin, event: &Row<'_>) -> usize {
-        let Some(id) = event.name("id") else { return 0 };
+    fn span(&mut self, place: &Origin, event: &Row<'_>) {
+        let Some(id) = event.name("id") else { return };
         let mut span = self
             .spans
             .get(&*event.text("parent_id"))
@@ -442,22 +413,20 @@ impl Reader<'_, '_> {
             _ => {}
         }
         self.spans.insert(id, span);
-        0
     }
 
-    fn end(&mut self, place: &Origin, event: &Row<'_>) -> usize {
+    fn end(&mut self, place: &Origin, event: &Row<'_>) {
         let span = self.spans.get(&*event.text("id"));
         if let Some(id) = span.and_then(|span| span.began.clone()) {
             let parent = span.and_then(|span| span.parent.clone());
             self.finish(place, &id, parent);
         }
-        0
     }
 
-    fn step(&mut self, event: &Row<'_>) -> usize {
+    fn step(&mut self, event: &Row<'_>) {
         if event.text("action") == "end" {
             self.steps.pop();
-            return 0;
+            return;
         }
         let mut span = self.steps.last().cloned().unwrap_or_default();
         if event.text("type") == "scorer" {
@@ -465,7 +434,6 @@ impl Reader<'_, '_> {
             span.agent = Some(SCORER.to_owned());
         }
         self.steps.push(span);
-        0
     }
 
     fn begin(
@@ -502,8 +470,8 @@ impl Reader<'_, '_> {
         self.chat.draft.push(place.clone(), completed).agent = parent;
     }
 
-    fn score(&mut self, place: &Origin, event: &Row<'_>, span: &Span) -> usize {
-        let value = event.raw("score.value").and_then(loose::compact);
+    fn score(&mut self, place: &Origin, event: &Row<'_>, span: &Span) {
+        let value = event.raw("score.value").and_then(raw_json::compact);
         let scorer = event.name("scorer").or_else(|| span.scorer.clone());
         let name = scorer.clone().unwrap_or_else(|| "score".to_owned());
         match value {
@@ -517,7 +485,6 @@ impl Reader<'_, '_> {
             }
             None => self.chat.draft.note(place.clone(), "unscored", Some(name)),
         }
-        0
     }
 
     /// Reads the messages of the sample, placed before the scores, errors and graders of the events from `before` on.
@@ -526,7 +493,7 @@ impl Reader<'_, '_> {
         for (place, json) in &self.content.messages {
             match Row::parse(json) {
                 Ok(message) => drop(self.push(place, &message)),
-                Err(_) => self.odd(place),
+                Err(_) => self.skip_event(place),
             }
         }
         let is_talk = |what: &EventContent| {
@@ -546,6 +513,13 @@ impl Reader<'_, '_> {
     }
 }
 
+/// When an event ended, or if the log lacks that, when it began.
+fn end_time<'a>(event: &Row<'a>) -> Cow<'a, str> {
+    let end = event.string("completed");
+    let end = end.filter(|time| LogTime::parse(time).is_some());
+    end.unwrap_or_else(|| event.text("timestamp"))
+}
+
 /// The identity of a message: its id, or in older logs its role and content.
 fn key(
     agent: Option<&str>,
@@ -556,7 +530,7 @@ fn key(
     if let Some(id) = message.word("id") {
         id.hash(&mut hasher);
     } else {
-        let content = Parts::of(message, "content", attachments).content;
+        let content = ContentParts::of(message, "content", attachments).content;
         message.text("role").hash(&mut hasher);
         content.text.hash(&mut hasher);
         content.images.hash(&mut hasher);

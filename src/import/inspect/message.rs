@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::super::chat::{Arguments, Chat};
-use super::super::draft::{Call, EventContent, Origin, ToolResult};
-use super::super::loose;
+use super::super::draft::{Origin, ToolCall, ToolResult};
 use super::super::message_content::MessageContent;
+use super::super::raw_json;
 use super::super::row::Row;
 
 /// Texts that are stored separately, as JSON by key.
@@ -22,7 +22,7 @@ impl Attachments<'_> {
         let found = key
             .or_else(|| text.strip_prefix("tc://"))
             .and_then(|key| self.0.get(key));
-        let found = found.and_then(|json| Row::value(json).ok()?.as_str());
+        let found = found.and_then(|json| Row::parse_value(json).ok()?.as_str());
         found.unwrap_or(Cow::Borrowed(text))
     }
 }
@@ -34,18 +34,18 @@ pub fn is_of_user(message: &Row<'_>) -> bool {
 
 /// The parts of a content.
 #[derive(Default)]
-pub struct Parts {
+pub struct ContentParts {
     /// Its texts and images.
     pub content: MessageContent,
     /// Reasoning, and whether it is a summary.
     reasoning: Vec<(String, bool)>,
     /// Tools run by the provider.
-    hosted: Vec<Call>,
+    hosted: Vec<ToolCall>,
     /// Number of encrypted reasoning parts.
     encrypted: u64,
 }
 
-impl Parts {
+impl ContentParts {
     /// Reads content: a string or parts.
     pub fn of(row: &Row<'_>, path: &str, attachments: &Attachments<'_>) -> Self {
         let mut parts = Self::default();
@@ -64,7 +64,7 @@ impl Parts {
         match &*part.text("type") {
             "reasoning" => {
                 self.encrypted += u64::from(part.string("signature").is_some());
-                if part.is("redacted") {
+                if part.is_true("redacted") {
                     self.encrypted += 1;
                     self.reasoning.push((text("summary"), true));
                 } else {
@@ -72,10 +72,10 @@ impl Parts {
                 }
             }
             "tool_use" => {
-                let arguments = loose::arguments(&part.text("arguments"));
-                self.hosted.push(Call {
+                let arguments = raw_json::arguments(&part.text("arguments"));
+                self.hosted.push(ToolCall {
                     hosted: true,
-                    ..Call::of(part.name("name"), part.name("id"), arguments)
+                    ..ToolCall::of(part.name("name"), part.name("id"), arguments)
                 });
             }
             "image" | "audio" | "video" | "document" | "data" => self.content.images += 1,
@@ -88,14 +88,14 @@ impl Parts {
 /// The arguments of a call: a value, or a reference to one.
 pub fn arguments(call: &Row<'_>, attachments: &Attachments<'_>) -> Arguments {
     if let Some(text) = call.string("arguments") {
-        return loose::arguments(&attachments.resolve(&text));
+        return raw_json::arguments(&attachments.resolve(&text));
     }
     let json = call.raw("arguments");
     let arguments = json.and_then(|json| {
         if json.contains("attachment://") {
             resolved(json, attachments)
         } else {
-            loose::compact(json)
+            raw_json::compact(json)
         }
     });
     (arguments, None)
@@ -103,22 +103,14 @@ pub fn arguments(call: &Row<'_>, attachments: &Attachments<'_>) -> Arguments {
 
 /// An object with its texts resolved, one level deep.
 fn resolved(json: &str, attachments: &Attachments<'_>) -> Option<Box<RawValue>> {
-    let mut object = String::from("{");
-    for (key, value) in Row::value(json).ok()?.members() {
-        if object.len() > 1 {
-            object.push(',');
-        }
-        object.push_str(&serde_json::to_string(&key).ok()?);
-        object.push(':');
-        match value.as_str() {
-            Some(text) => {
-                object.push_str(&serde_json::to_string(&attachments.resolve(&text)).ok()?);
-            }
-            None => object.push_str(value.json()),
-        }
-    }
-    object.push('}');
-    loose::compact(&object)
+    raw_json::map_members(json, |_, value| match value.as_str() {
+        Some(text) => Some(
+            serde_json::to_string(&attachments.resolve(&text))
+                .ok()?
+                .into(),
+        ),
+        None => Some(value.raw.into()),
+    })
 }
 
 /// Adds the events of a message, and returns the ids of its calls. If the log `names_authors`, other messages with the role of
@@ -130,14 +122,14 @@ pub fn push(
     attachments: &Attachments<'_>,
     names_authors: bool,
 ) -> Vec<String> {
-    let parts = Parts::of(message, "content", attachments);
+    let parts = ContentParts::of(message, "content", attachments);
     let (place, content) = (place.clone(), parts.content);
     match &*message.text("role") {
-        "user" if message.is("metadata.summary") => {
+        "user" if message.is_true("metadata.summary") => {
             chat.prompt(place, "compactionSummaries", content.text);
         }
         "user" if names_authors && !is_of_user(message) => {
-            chat.draft.omit(&content);
+            chat.draft.count_omitted(&content);
             if !content.text.trim().is_empty() {
                 let note = Some(content.text);
                 chat.draft.note(place, "environment", note);
@@ -149,7 +141,7 @@ pub fn push(
             let call = message.name("tool_call_id");
             let mut result = result(chat, call, content, message);
             result.ok = Some(message.row("error").is_none());
-            chat.draft.push(place, EventContent::ToolResult(result));
+            chat.result(place, result);
         }
         "assistant" => {
             chat.draft.withhold("encryptedReasoning", parts.encrypted);
@@ -163,13 +155,13 @@ pub fn push(
                 let id = call.name("id");
                 ids.extend(id.clone());
                 let status = call.word("parse_error").map(|_| "not parsed".to_owned());
-                Call {
+                ToolCall {
                     status,
-                    ..Call::of(call.name("function"), id, arguments(&call, attachments))
+                    ..ToolCall::of(call.name("function"), id, arguments(&call, attachments))
                 }
             });
             for call in parts.hosted.into_iter().chain(calls) {
-                chat.draft.push(place.clone(), EventContent::ToolCall(call));
+                chat.add_call(place.clone(), call);
             }
             return ids;
         }
@@ -185,7 +177,7 @@ pub fn result(
     mut content: MessageContent,
     row: &Row<'_>,
 ) -> ToolResult {
-    chat.draft.omit(&content);
+    chat.draft.count_omitted(&content);
     if let Some(reason) = row
         .name("error.message")
         .filter(|_| content.text.is_empty())

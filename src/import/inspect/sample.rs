@@ -3,14 +3,14 @@
 use formats::decimal;
 use formats::model::run::Metric;
 
-use super::super::draft::{Draft, Id, Origin, Outcome, Record, Tokens};
-use super::super::loose;
+use super::super::draft::{Draft, Origin, Outcome, RecordDraft, RunIdSource, Tokens};
+use super::super::raw_json;
 use super::super::row::Row;
-use super::super::{Options, Problem};
+use super::super::{ImportOptions, Problem};
 use super::message::Attachments;
 
 /// All data of a sample, from one piece or from chunks.
-pub struct Content<'a> {
+pub struct SampleContent<'a> {
     pub sample: Row<'a>,
     /// Its events as JSON, with their places.
     pub events: Vec<(Origin, &'a str)>,
@@ -25,7 +25,7 @@ pub struct Content<'a> {
     pub problems: Vec<Problem>,
 }
 
-impl<'a> Content<'a> {
+impl<'a> SampleContent<'a> {
     /// The content of a sample in one piece, at `pointer` of `place`. Older logs have events and attachments in a transcript.
     pub fn of(sample: Row<'a>, place: &Origin, pointer: &str) -> Self {
         let at = |pointer: String| Origin {
@@ -103,7 +103,7 @@ pub fn tokens(usage: &Row<'_>) -> Tokens {
 }
 
 /// The record of a sample, without its outcomes.
-pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &Options) -> Record {
+pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &ImportOptions) -> RecordDraft {
     let id = sample.id("id");
     let epoch = sample.count("epoch").map(|epoch| epoch.to_string());
     let run = log.name("eval.run_id");
@@ -115,10 +115,10 @@ pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &Options) -> Record {
         None => task,
     };
     let version = log.id("eval.task_version");
-    let mut record = Record {
+    let mut record = RecordDraft {
         id: match sample.name("uuid") {
-            Some(uuid) => Id::Own(uuid),
-            None => Id::Derived {
+            Some(uuid) => RunIdSource::Own(uuid),
+            None => RunIdSource::Derived {
                 with_digests: run.is_none(),
                 names: [&run, &id, &epoch].into_iter().flatten().cloned().collect(),
             },
@@ -134,10 +134,10 @@ pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &Options) -> Record {
         run_time_seconds: sample.number("total_time"),
         state,
         detail,
-        ..Record::default()
+        ..RecordDraft::default()
     };
     usage(sample, &mut record);
-    record.ids([
+    record.add_ids([
         ("run", run),
         ("task", log.name("eval.task_id")),
         ("eval", log.name("eval.eval_id")),
@@ -149,7 +149,7 @@ pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &Options) -> Record {
 }
 
 /// Adds tokens and cost of all models, including graders.
-fn usage(sample: &Row<'_>, record: &mut Record) {
+fn usage(sample: &Row<'_>, record: &mut RecordDraft) {
     let mut costs = Vec::new();
     let models = sample.row("model_usage").into_iter();
     for (_, usage) in models.flat_map(Row::members) {
@@ -187,11 +187,11 @@ fn state(log: &Row<'_>, sample: &Row<'_>) -> (&'static str, Option<String>) {
 pub fn outcomes(sample: &Row<'_>, draft: &mut Draft) {
     let scores = sample.row("scores").into_iter().flat_map(Row::members);
     let older = sample.raw("score").filter(|_| !sample.has("scores"));
-    let older = older.and_then(|json| Row::value(json).ok());
+    let older = older.and_then(|json| Row::parse_value(json).ok());
     let is_invalid = sample.row("invalidation").is_some();
     for (name, score) in scores.chain(older.map(|score| ("score".into(), score))) {
-        let value = score.raw("value").and_then(loose::compact);
-        let Some(value) = value.or_else(|| loose::json(&serde_json::Value::Null)) else {
+        let value = score.raw("value").and_then(raw_json::compact);
+        let Some(value) = value.or_else(|| raw_json::json(&serde_json::Value::Null)) else {
             continue;
         };
         if score.rows("history").next().is_some() {
@@ -216,7 +216,7 @@ pub fn outcomes(sample: &Row<'_>, draft: &mut Draft) {
 
 /// Names the parts of a score that were not scored, which are null.
 fn unscored_parts(value: &str) -> Option<String> {
-    let members = Row::value(value).ok()?.members();
+    let members = Row::parse_value(value).ok()?.members();
     let parts = members.filter(|(_, value)| value.json() == "null");
     let parts: Vec<_> = parts.map(|(key, _)| key).collect();
     (!parts.is_empty()).then(|| format!("unscored: {}", parts.join(", ")))

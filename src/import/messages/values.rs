@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::draft::Tokens;
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
-use super::super::time::LogTime;
+use super::super::time::{LogTime, from_unix};
 use super::super::usage::InclusiveTokens;
 
 /// The text of a message, without its reasoning, calls and results.
@@ -22,16 +22,16 @@ pub(super) fn content(row: &Row<'_>) -> MessageContent {
 }
 
 /// The time of a message: a text, seconds since 1970, or milliseconds.
-pub(super) fn time(row: &Row<'_>) -> Option<LogTime> {
+pub(super) fn time(row: &Row<'_>) -> Option<String> {
     /// Seconds above this are in the year 5138, and milliseconds below it in 1973.
     const MILLISECONDS: f64 = 1e11;
     let keys = ["timestamp", "created_at", "createdAt"];
     let key = keys.into_iter().find(|key| row.has(key))?;
     match row.number(key) {
         // Divided last, so that the digits are those of the log.
-        Some(number) if number >= MILLISECONDS => LogTime::unix(number / 1e3),
-        Some(number) => LogTime::unix(number),
-        None => LogTime::read(&row.text(key)),
+        Some(number) if number >= MILLISECONDS => from_unix(number / 1e3),
+        Some(number) => from_unix(number),
+        None => row.name(key).filter(|time| LogTime::parse(time).is_some()),
     }
 }
 

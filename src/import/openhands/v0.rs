@@ -7,14 +7,13 @@ use formats::decimal;
 use formats::model::run::MetricSet;
 use formats::trace::ExitCodeFrom;
 
-use super::super::Options;
+use super::super::ImportOptions;
 use super::super::chat::Chat;
 use super::super::draft::{Draft, EventContent, Origin, Tokens, ToolResult};
-use super::super::loose;
 use super::super::message_content::MessageContent;
+use super::super::raw_json;
 use super::super::row::Row;
-use super::super::time::{LogTime, Times};
-use super::super::usage::InclusiveTokens;
+use super::super::usage::{InclusiveTokens, unless_zero};
 use super::{FileEdit, Generation};
 
 /// Arguments not written by the model.
@@ -32,13 +31,13 @@ const NOT_ARGUMENTS: [&str; 9] = [
 
 /// Total tokens and cost up to an event.
 #[derive(Clone, Copy, Default)]
-struct Metrics {
+struct AccumulatedMetrics {
     input: Option<u64>,
     tokens: Tokens,
     cost: Option<f64>,
 }
 
-impl Metrics {
+impl AccumulatedMetrics {
     fn of(row: &Row<'_>) -> Self {
         let count = |key: &str| row.count(&format!("accumulated_token_usage.{key}"));
         let input = count("prompt_tokens");
@@ -62,49 +61,44 @@ impl Metrics {
 }
 
 /// Reads events one by one.
-pub struct Reader<'o> {
+pub struct EventReader<'o> {
     chat: Chat<'o>,
     /// The call of each action, by event id.
     calls: BTreeMap<String, String>,
     /// Answers of the model that are already counted.
     answers: BTreeSet<String>,
     /// The latest totals of tokens and cost.
-    metrics: Metrics,
+    metrics: AccumulatedMetrics,
     /// The last totals of counters that began again.
-    earlier: Vec<Metrics>,
+    earlier: Vec<AccumulatedMetrics>,
     /// The last state of the agent.
     state: Option<String>,
     session: Option<String>,
-    times: Times,
 }
 
-impl<'o> Reader<'o> {
+impl<'o> EventReader<'o> {
     /// A reader of the events of a folder, whose name may be the session id.
-    pub fn new(options: &'o Options, folder: &str) -> Self {
+    pub fn new(options: &'o ImportOptions, folder: &str) -> Self {
         let name = folder.rsplit('/').next().unwrap_or(folder);
         let is_id = name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         Self {
             chat: Chat::new(options),
             calls: BTreeMap::new(),
             answers: BTreeSet::new(),
-            metrics: Metrics::default(),
+            metrics: AccumulatedMetrics::default(),
             earlier: Vec::new(),
             state: None,
             session: is_id.then(|| name.to_owned()),
-            times: Times::default(),
         }
     }
 }
 
-impl Generation for Reader<'_> {
+impl Generation for EventReader<'_> {
     fn draft(&mut self) -> &mut Draft {
         &mut self.chat.draft
     }
 
     fn event(&mut self, mut place: Origin, event: &Row<'_>) -> Result<(), &'static str> {
-        if !event.is_object() {
-            return Err("an event");
-        }
         place.id = event.id("id");
         let first = self.chat.draft.events.len();
         if let Some(action) = event.string("action") {
@@ -114,14 +108,10 @@ impl Generation for Reader<'_> {
         } else {
             return Err("an action or an observation");
         }
-        self.times.see(&event.text("timestamp"));
-        let when = LogTime::read(&event.text("timestamp"));
-        for event in &mut self.chat.draft.events[first..] {
-            event.when(when.as_ref());
-        }
+        self.chat.set_times(first, &event.text("timestamp"));
         if let Some(metrics) = event.row("llm_metrics") {
-            super::numbers(&mut self.chat.draft, &metrics);
-            let before = std::mem::replace(&mut self.metrics, Metrics::of(&metrics));
+            super::check_numbers(&mut self.chat.draft, &metrics);
+            let before = std::mem::replace(&mut self.metrics, AccumulatedMetrics::of(&metrics));
             if self.metrics.began_again(&before) {
                 self.earlier.push(before);
             }
@@ -135,7 +125,7 @@ impl Generation for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl EventReader<'_> {
     fn action(&mut self, action: &str, event: &Row<'_>, place: &Origin) {
         match action {
             "message" => {
@@ -158,21 +148,13 @@ impl Reader<'_> {
                 self.chat.draft.withhold("bookkeeping", 1);
             }
             "condensation" => {
-                if let Some(summary) = event.name("args.summary") {
-                    let what = "compactionSummaries";
-                    self.chat.prompt(place.clone(), what, summary);
-                }
                 let end = event.count("args.forgotten_events_end_id");
                 let range = end.zip(event.count("args.forgotten_events_start_id"));
                 let range = range.map(|(end, start)| end.saturating_sub(start).saturating_add(1));
                 let ids = "args.forgotten_event_ids";
                 let listed = event.is_list(ids).then(|| event.rows(ids).count() as u64);
-                let compaction = EventContent::Compaction {
-                    trigger: None,
-                    tokens_before: None,
-                    forgotten: listed.or(range),
-                };
-                self.chat.draft.push(place.clone(), compaction);
+                let summary = event.name("args.summary");
+                super::condensation(&mut self.chat, place, summary, listed.or(range));
             }
             _ => self.call(action, event, place),
         }
@@ -185,17 +167,16 @@ impl Reader<'_> {
             "finish" | "reject" => event.first(["args.final_thought", "args.thought"]),
             _ => event.word("args.thought"),
         };
-        let mut thought = MessageContent::default();
-        thought.line(&text.unwrap_or_default());
-        self.chat.answer(place.clone(), thought, None);
+        let thought = text.unwrap_or_default().into_owned();
+        self.chat.answer(place.clone(), thought.into(), None);
         let number = place.id.clone().unwrap_or_default();
         let id = event.name("tool_call_metadata.tool_call_id");
         let id = id.unwrap_or_else(|| format!("oh_{number}"));
         let arguments = if let Some(text) = arguments(event) {
-            loose::arguments(&text)
+            raw_json::arguments(&text)
         } else {
             let args = event.raw("args");
-            let args = args.and_then(|args| loose::without(args, &NOT_ARGUMENTS));
+            let args = args.and_then(|args| raw_json::without(args, &NOT_ARGUMENTS));
             (args, None)
         };
         let name = event.word("tool_call_metadata.function_name");
@@ -216,9 +197,7 @@ impl Reader<'_> {
         };
         let model = response.name("model");
         let record = &mut self.chat.draft.record;
-        if let Some(model) = model.clone().filter(|model| !record.models.contains(model)) {
-            record.models.push(model);
-        }
+        record.add_model(model.as_deref().unwrap_or_default());
         let usage = response.row("usage");
         if let Some(mut counted) = usage.and_then(|usage| InclusiveTokens::of(&usage)) {
             // Models without this count have 0.
@@ -269,7 +248,7 @@ impl Reader<'_> {
         }
         let terminal = |key: &str| event.string(&format!("extras.metadata.{key}"));
         let identity = &mut self.chat.draft.identity;
-        identity.know(
+        identity.add_names(
             terminal("username").as_deref(),
             terminal("hostname").as_deref(),
         );
@@ -316,12 +295,10 @@ impl Reader<'_> {
             record.incomplete = MetricSet::default();
             for metrics in all() {
                 record.add(metrics.tokens);
-                record.priced(metrics.tokens, metrics.cost);
+                record.mark_unpriced(metrics.tokens, metrics.cost);
             }
         }
-        if record.tokens.nothing() {
-            record.tokens = Tokens::default();
-        }
+        record.tokens = unless_zero(record.tokens);
         let costs = all().filter_map(|metrics| metrics.cost);
         let cost = decimal::total(costs.map(decimal::without_noise));
         record.cost = cost.filter(|cost| *cost > 0.0);
@@ -332,7 +309,7 @@ impl Reader<'_> {
             _ => "unknown",
         };
         record.detail = self.state.take();
-        std::mem::take(&mut self.times).write(record);
+        std::mem::take(&mut self.chat.times).write(record);
     }
 }
 

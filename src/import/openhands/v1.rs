@@ -9,20 +9,20 @@ use serde_json::value::RawValue;
 use formats::decimal;
 use formats::trace::ExitCodeFrom;
 
-use super::super::Options;
+use super::super::ImportOptions;
 use super::super::chat::Chat;
-use super::super::draft::{Call, Draft, EventContent, Origin, Tokens, ToolResult};
-use super::super::loose;
+use super::super::draft::{Draft, EventContent, Origin, Tokens, ToolCall, ToolResult};
 use super::super::message_content::MessageContent;
+use super::super::raw_json;
 use super::super::row::Row;
-use super::super::time::{LogTime, Times};
+use super::super::usage::unless_zero;
 use super::{FileEdit, Generation};
 
-pub use state::State;
-use state::{Agent, Metrics, stats};
+pub use state::ConversationState;
+use state::{AgentSettings, ModelMetrics, stats};
 
 /// An event in the tree formed by `parent_id`.
-struct Node {
+struct EventNode {
     parent: Option<usize>,
     /// Its converted events.
     events: std::ops::Range<usize>,
@@ -32,8 +32,8 @@ struct Node {
 
 /// A call by another agent. Several events describe it, each more completely, so the last one counts.
 struct ForeignCall {
-    first: Update,
-    last: Update,
+    first: CallUpdate,
+    last: CallUpdate,
     title: Option<String>,
     status: Option<String>,
     input: Option<Box<RawValue>>,
@@ -44,36 +44,35 @@ struct ForeignCall {
 
 /// An event that describes a call.
 #[derive(Clone)]
-struct Update {
+struct CallUpdate {
     node: usize,
     place: Origin,
-    when: Option<LogTime>,
+    time: String,
 }
 
 /// Reads events one by one.
-pub struct Reader<'o> {
+pub struct EventReader<'o> {
     chat: Chat<'o>,
-    /// The state that was saved beside the events.
-    state: State,
+    /// The state that was saved next to the events.
+    state: ConversationState,
     /// The state that the events describe.
-    described: State,
+    described: ConversationState,
     /// The last values of counters that began again.
-    earlier: Vec<Metrics>,
+    earlier: Vec<ModelMetrics>,
     foreign: BTreeMap<String, ForeignCall>,
     /// Position of each event, by id.
     ids: BTreeMap<String, usize>,
-    nodes: Vec<Node>,
+    nodes: Vec<EventNode>,
     /// The call of each action, by event id.
     calls: BTreeMap<String, String>,
     /// Tokens of answers that have not appeared yet.
     answers: BTreeMap<String, (Tokens, Option<String>)>,
     interrupted: bool,
-    times: Times,
 }
 
-impl<'o> Reader<'o> {
+impl<'o> EventReader<'o> {
     /// A reader of events with this conversation state.
-    pub fn new(options: &'o Options, state: State) -> Self {
+    pub fn new(options: &'o ImportOptions, state: ConversationState) -> Self {
         let mut answers = BTreeMap::new();
         let is_foreign = state.agent.as_ref().is_some_and(|agent| agent.is_foreign);
         for usage in state.metrics().flat_map(|metrics| &metrics.answers) {
@@ -85,7 +84,7 @@ impl<'o> Reader<'o> {
         Self {
             chat: Chat::new(options),
             state,
-            described: State::default(),
+            described: ConversationState::default(),
             earlier: Vec::new(),
             foreign: BTreeMap::new(),
             ids: BTreeMap::new(),
@@ -93,20 +92,16 @@ impl<'o> Reader<'o> {
             calls: BTreeMap::new(),
             answers,
             interrupted: false,
-            times: Times::default(),
         }
     }
 }
 
-impl Generation for Reader<'_> {
+impl Generation for EventReader<'_> {
     fn draft(&mut self) -> &mut Draft {
         &mut self.chat.draft
     }
 
     fn event(&mut self, mut place: Origin, event: &Row<'_>) -> Result<(), &'static str> {
-        if !event.is_object() {
-            return Err("an event");
-        }
         let (Some(kind), Some(id)) = (event.string("kind"), event.name("id")) else {
             return Err("an event with a kind and an id");
         };
@@ -119,12 +114,8 @@ impl Generation for Reader<'_> {
         };
         let events = first..self.chat.draft.events.len();
         self.ids.insert(id, self.nodes.len());
-        self.times.see(&event.text("timestamp"));
-        let when = LogTime::read(&event.text("timestamp"));
-        for event in &mut self.chat.draft.events[events.clone()] {
-            event.when(when.as_ref());
-        }
-        self.nodes.push(Node {
+        self.chat.set_times(first, &event.text("timestamp"));
+        self.nodes.push(EventNode {
             parent,
             events,
             is_in_tree: kind != "ConversationStateUpdateEvent",
@@ -140,7 +131,7 @@ impl Generation for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl EventReader<'_> {
     fn kind(&mut self, kind: &str, id: &str, event: &Row<'_>, place: &Origin) {
         let place = || place.clone();
         match kind {
@@ -169,16 +160,9 @@ impl Reader<'_> {
                 self.chat.draft.push(place(), error);
             }
             "Condensation" => {
-                if let Some(summary) = event.name("summary") {
-                    let what = "compactionSummaries";
-                    self.chat.prompt(place(), what, summary);
-                }
-                let compaction = EventContent::Compaction {
-                    trigger: None,
-                    tokens_before: None,
-                    forgotten: Some(event.rows("forgotten_event_ids").count() as u64),
-                };
-                self.chat.draft.push(place(), compaction);
+                let forgotten = event.rows("forgotten_event_ids").count() as u64;
+                let summary = event.name("summary");
+                super::condensation(&mut self.chat, &place(), summary, Some(forgotten));
             }
             "PauseEvent" => self.chat.draft.note(place(), "paused", None),
             "InterruptEvent" => {
@@ -212,7 +196,7 @@ impl Reader<'_> {
         match role.as_deref().unwrap_or_default() {
             "" | "user" | "assistant" => {}
             "system" => return self.chat.system(place, content.text),
-            "developer" => return self.chat.prompt(place, "developerPrompts", content.text),
+            "developer" => return self.chat.developer(place, content.text),
             role => return self.chat.draft.unknown_row(role),
         }
         match &*event.text("source") {
@@ -246,10 +230,10 @@ impl Reader<'_> {
         self.calls.insert(id.to_owned(), call.clone());
         let name = event.first(["tool_name", "tool_call.name"]);
         let arguments = if event.row("tool_call").is_some() {
-            loose::arguments(&event.text("tool_call.arguments"))
+            raw_json::arguments(&event.text("tool_call.arguments"))
         } else {
             let action = event.raw("action");
-            let action = action.and_then(|action| loose::without(action, &["kind"]));
+            let action = action.and_then(|action| raw_json::without(action, &["kind"]));
             (action, None)
         };
         let name = name.unwrap_or_default();
@@ -263,7 +247,7 @@ impl Reader<'_> {
     }
 
     fn observation(&mut self, event: &Row<'_>, place: &dyn Fn() -> Origin) {
-        let Ok(seen) = Row::value(event.raw("observation").unwrap_or("null")) else {
+        let Ok(seen) = Row::parse_value(event.raw("observation").unwrap_or("null")) else {
             return;
         };
         let path = if seen.has("content") {
@@ -272,13 +256,13 @@ impl Reader<'_> {
             "output"
         };
         let content = MessageContent::at(&seen, path);
-        self.chat.draft.omit(&content);
+        self.chat.draft.count_omitted(&content);
         let injected = event.rows("extended_content").count() as u64;
         self.chat.draft.withhold("injectedContext", injected);
         let terminal = |key: &str| seen.string(&format!("metadata.{key}"));
         let (user, host) = (terminal("username"), terminal("hostname"));
         let identity = &mut self.chat.draft.identity;
-        identity.know(user.as_deref(), host.as_deref());
+        identity.add_names(user.as_deref(), host.as_deref());
         let code = seen.integer("exit_code");
         let code = code.or_else(|| seen.integer("metadata.exit_code"));
         let is_error = seen.flag("is_error");
@@ -288,7 +272,7 @@ impl Reader<'_> {
         };
         match code {
             // The command is still running, or was not executed.
-            Some(-1) if seen.is("timeout") => {
+            Some(-1) if seen.is_true("timeout") => {
                 result.ok = None;
                 result.status = Some("running".to_owned());
             }
@@ -306,9 +290,7 @@ impl Reader<'_> {
             None => {}
         }
         let call = result.call.clone();
-        self.chat
-            .draft
-            .push(place(), EventContent::ToolResult(result));
+        self.chat.result(place(), result);
         if is_error != Some(true) && seen.text("command") != "view" {
             FileEdit::of(&seen).push(&mut self.chat.draft, place(), call);
         }
@@ -323,12 +305,10 @@ impl Reader<'_> {
             text,
             ..ToolResult::default()
         };
-        self.chat
-            .draft
-            .push(place, EventContent::ToolResult(result));
+        self.chat.result(place, result);
     }
 
-    /// An update of the conversation's state, of which only what `State` names is read.
+    /// An update of the conversation's state, of which only what `ConversationState` names is read.
     fn update(&mut self, event: &Row<'_>, place: Origin) {
         let described = &mut self.described;
         let value = event.row("value");
@@ -340,21 +320,21 @@ impl Reader<'_> {
                 return;
             }
             ("full_state", Some(value)) => {
-                numbers(&mut self.chat.draft, value.row("stats"));
-                State::of(&value)
+                check_numbers(&mut self.chat.draft, value.row("stats"));
+                ConversationState::of(&value)
             }
             ("stats", Some(value)) => {
-                numbers(&mut self.chat.draft, Some(value.clone()));
-                State {
+                check_numbers(&mut self.chat.draft, Some(value.clone()));
+                ConversationState {
                     stats: Some(stats(&value)),
-                    ..State::default()
+                    ..ConversationState::default()
                 }
             }
-            ("agent", Some(value)) => State {
-                agent: Some(Agent::of(&value)),
-                ..State::default()
+            ("agent", Some(value)) => ConversationState {
+                agent: Some(AgentSettings::of(&value)),
+                ..ConversationState::default()
             },
-            _ => State::default(),
+            _ => ConversationState::default(),
         };
         self.chat.draft.withhold("bookkeeping", 1);
         described.id = update.id.or(described.id.take());
@@ -376,10 +356,10 @@ impl Reader<'_> {
     fn foreign_call(&mut self, id: &str, event: &Row<'_>, place: Origin) {
         let call = event.name("tool_call_id");
         let call = call.unwrap_or_else(|| format!("oh_{id}"));
-        let update = Update {
+        let update = CallUpdate {
             node: self.nodes.len(),
             place,
-            when: LogTime::read(&event.text("timestamp")),
+            time: event.text("timestamp").into_owned(),
         };
         let known = self.foreign.entry(call).or_insert_with(|| ForeignCall {
             first: update.clone(),
@@ -392,7 +372,7 @@ impl Reader<'_> {
             is_error: None,
         });
         known.last = update;
-        let json = |key: &str| event.raw(key).and_then(loose::compact);
+        let json = |key: &str| event.raw(key).and_then(raw_json::compact);
         known.title = event.name("title").or(known.title.take());
         known.status = event.name("status").or(known.status.take());
         known.input = json("raw_input").or(known.input.take());
@@ -403,22 +383,22 @@ impl Reader<'_> {
 
     /// Adds the calls by another agent: each call where it began, its result and its edits where it was described last.
     fn foreign_calls(&mut self) {
-        let mut made: BTreeMap<usize, Vec<super::super::draft::Event>> = BTreeMap::new();
+        let mut made: BTreeMap<usize, Vec<super::super::draft::DraftEvent>> = BTreeMap::new();
         for (id, known) in std::mem::take(&mut self.foreign) {
             let mut draft = Draft::default();
             let (first, last) = (known.first.clone(), known.last.clone());
             let arguments = (known.input.clone(), None);
-            let call = Call::of(known.title.clone(), Some(id.clone()), arguments);
+            let call = ToolCall::of(known.title.clone(), Some(id.clone()), arguments);
             draft
                 .push(first.place, EventContent::ToolCall(call))
-                .when(first.when.as_ref());
+                .set_time(&first.time);
             made.entry(first.node)
                 .or_default()
                 .append(&mut draft.events);
             known.result(&id, &mut draft);
             for event in &mut draft.events {
                 event.source = last.place.clone();
-                event.when(last.when.as_ref());
+                event.set_time(&last.time);
             }
             made.entry(last.node).or_default().append(&mut draft.events);
             self.chat.draft.absorb(&mut draft);
@@ -493,10 +473,10 @@ impl Reader<'_> {
             .models
             .extend(agent.and_then(|agent| agent.model.clone()));
         for folder in [&state.folder, &described.folder].into_iter().flatten() {
-            self.chat.draft.identity.workspace(folder);
+            self.chat.draft.identity.add_workspace(folder);
         }
         let is_foreign = agent.is_some_and(|agent| agent.is_foreign);
-        let mut counted: Vec<&Metrics> = state.metrics().collect();
+        let mut counted: Vec<&ModelMetrics> = state.metrics().collect();
         if counted.is_empty() {
             counted = described.metrics().chain(&self.earlier).collect();
         }
@@ -505,11 +485,9 @@ impl Reader<'_> {
             let tokens = total.map(|usage| usage.tokens(is_foreign));
             let tokens = tokens.unwrap_or_default();
             record.add(tokens);
-            record.priced(tokens, metrics.cost);
+            record.mark_unpriced(tokens, metrics.cost);
         }
-        if record.tokens.nothing() {
-            record.tokens = Tokens::default();
-        }
+        record.tokens = unless_zero(record.tokens);
         let cost = decimal::total(counted.iter().filter_map(|metrics| metrics.cost));
         record.cost = cost.filter(|cost| *cost > 0.0);
         let status = state.status.as_ref().or(described.status.as_ref());
@@ -522,15 +500,15 @@ impl Reader<'_> {
             _ => "unknown",
         };
         record.detail = status;
-        std::mem::take(&mut self.times).write(record);
+        std::mem::take(&mut self.chat.times).write(record);
     }
 }
 
-/// Names what is no number among the metrics of all uses of models.
-pub fn numbers(draft: &mut Draft, stats: Option<Row<'_>>) {
+/// Warns of metrics of any use of models that are not numbers.
+pub fn check_numbers(draft: &mut Draft, stats: Option<Row<'_>>) {
     let all = stats.and_then(|stats| stats.row("usage_to_metrics"));
     for (_, metrics) in all.into_iter().flat_map(Row::members) {
-        super::numbers(draft, &metrics);
+        super::check_numbers(draft, &metrics);
     }
 }
 
@@ -564,7 +542,7 @@ impl ForeignCall {
         let failed = status == "failed" || self.is_error == Some(true);
         let mut content = MessageContent::default();
         let blocks = self.content.as_deref().map(RawValue::get);
-        let blocks = blocks.and_then(|json| Row::value(json).ok());
+        let blocks = blocks.and_then(|json| Row::parse_value(json).ok());
         let blocks: Vec<Row<'_>> = blocks.iter().flat_map(Row::items).collect();
         if let Some(json) = self.output.as_deref().map(RawValue::get) {
             content = MessageContent::of(self.output.as_deref());
@@ -572,17 +550,17 @@ impl ForeignCall {
                 json.clone_into(&mut content.text);
             }
         } else {
-            for said in blocks
+            for part in blocks
                 .iter()
                 .map(|block| MessageContent::at(block, "content"))
             {
-                content.images += said.images;
-                if !said.text.is_empty() {
-                    content.line(&said.text);
+                content.images += part.images;
+                if !part.text.is_empty() {
+                    content.line(&part.text);
                 }
             }
         }
-        draft.omit(&content);
+        draft.count_omitted(&content);
         let mut result = ToolResult::of(Some(call.to_owned()), content);
         result.ok = has_ended.then_some(!failed);
         result.status = self.status.clone().filter(|status| status != "completed");

@@ -18,7 +18,7 @@ const SMALLEST: u64 = 2 << 30;
 const MEMBERS: usize = 100_000;
 
 /// A ZIP archive.
-pub struct Archive<'s> {
+pub struct LogArchive<'s> {
     /// Position in the source, for `Draft::sources`.
     pub position: usize,
     name: &'s str,
@@ -30,7 +30,7 @@ pub struct Archive<'s> {
     left: RefCell<u64>,
 }
 
-impl<'s> Archive<'s> {
+impl<'s> LogArchive<'s> {
     pub(super) fn open(
         name: &'s str,
         position: usize,

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runpress::api::import::{Adapter, ImportEvent, Options, Request, check_adapter};
+use runpress::api::import::{Adapter, ImportEvent, ImportOptions, Request, check_adapter};
 use serde_json::Value;
 
 use super::{Imported, keeping, request};
@@ -34,7 +34,7 @@ impl Logs {
         &self,
         path: &Path,
         command: &str,
-        options: Options,
+        options: ImportOptions,
     ) -> Vec<Result<Imported, String>> {
         let request = Request {
             adapter: Adapter::parse(command, 5),
@@ -66,14 +66,14 @@ impl Logs {
     }
 
     fn one(&self, command: &str) -> Imported {
-        let mut runs = self.import(&self.path(), command, Options::default());
+        let mut runs = self.import(&self.path(), command, ImportOptions::default());
         assert_eq!(runs.len(), 1, "{runs:?}");
         runs.remove(0).expect("a run")
     }
 
     /// The problem of the only log.
     fn problem(&self, command: &str) -> String {
-        let runs = self.import(&self.path().join("log"), command, Options::default());
+        let runs = self.import(&self.path().join("log"), command, ImportOptions::default());
         let mut problems = runs.into_iter().map(|run| run.expect_err("a problem"));
         problems.next().expect("a problem")
     }
@@ -170,7 +170,7 @@ fn a_command_is_called_once_for_each_file_and_without_a_shell() {
         ("readme", HEADER),
         ("$(x);y", &run("d")),
     ]);
-    let runs = logs.import(&logs.path(), "cat", Options::default());
+    let runs = logs.import(&logs.path(), "cat", ImportOptions::default());
     let (runs, others): (Vec<_>, Vec<_>) = runs.into_iter().partition(Result::is_ok);
     let ids: Vec<String> = runs
         .into_iter()
@@ -198,13 +198,13 @@ fn a_command_is_called_once_for_each_file_and_without_a_shell() {
 
 impl Logs {
     fn import_all(&self, command: &str) -> std::collections::BTreeSet<String> {
-        let runs = self.import(&self.path(), command, Options::default());
+        let runs = self.import(&self.path(), command, ImportOptions::default());
         let ids = runs.into_iter().map(|run| run.expect("a run").facts("id"));
         ids.collect()
     }
 
     fn problem_at(&self, name: &str, command: &str) -> String {
-        let mut runs = self.import(&self.path().join(name), command, Options::default());
+        let mut runs = self.import(&self.path().join(name), command, ImportOptions::default());
         runs.remove(0).expect_err("a problem")
     }
 }

@@ -3,7 +3,7 @@
 mod cases;
 mod totals;
 
-use runpress::api::import::{Keep, Options};
+use runpress::api::import::{ImportOptions, Keep};
 use serde_json::{Value, json};
 
 use super::{
@@ -312,10 +312,10 @@ fn what_the_harness_puts_in_is_withheld() {
 
 #[test]
 fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
-    let options = Options {
+    let options = ImportOptions {
         keep: vec![Keep::Prompts],
         no_reasoning: true,
-        ..Options::default()
+        ..ImportOptions::default()
     };
     let log = written(&[
         r#"{"type":"user","isMeta":true,"message":{"content":"meta"}}"#,

@@ -1,6 +1,6 @@
 //! Rollouts of Codex: threads in several files, finished items, token records, injected context and counters of subagents.
 
-use runpress::api::import::{Keep, Options};
+use runpress::api::import::{ImportOptions, Keep};
 use serde_json::{Value, json};
 
 use super::{Imported, expected, files_below, import, named, one, run, run_with, sample};
@@ -116,10 +116,10 @@ fn a_real_rollout_shows_repeated_counts_once() {
 
 #[test]
 fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
-    let options = Options {
+    let options = ImportOptions {
         keep: vec![Keep::Prompts],
         no_reasoning: true,
-        ..Options::default()
+        ..ImportOptions::default()
     };
     let log = sample(&format!("codex/{REAL}"));
     let run = run_with(FORMAT, &[("rollout.jsonl".to_owned(), log)], options);

@@ -2,7 +2,7 @@
 //! a line of JSON that names a file of its run.
 
 use rayon::prelude::*;
-use runpress::api::import::{IMPORTERS, Options, Source, find};
+use runpress::api::import::{IMPORTERS, ImportOptions, LogSource, find};
 use serde_json::{Value, json};
 
 use super::{File, files_below, sample};
@@ -10,14 +10,18 @@ use super::{File, files_below, sample};
 /// Reads files as logs of a format.
 fn read(format: &str, files: &[(&str, &[u8])]) {
     let importer = find(format).expect("a format");
-    (importer.runs)(&Source::of(files), &Options::default(), &mut |run| {
-        let Ok(draft) = run else { return };
-        for event in &draft.events {
-            let line = serde_json::to_string(&event.what).expect("JSON");
-            assert!(!line.contains('\n'), "{line}");
-            assert!(event.source.file < draft.sources.len(), "{line}");
-        }
-    });
+    (importer.runs)(
+        &LogSource::of(files),
+        &ImportOptions::default(),
+        &mut |run| {
+            let Ok(draft) = run else { return };
+            for event in &draft.events {
+                let line = serde_json::to_string(&event.what).expect("JSON");
+                assert!(!line.contains('\n'), "{line}");
+                assert!(event.source.file < draft.sources.len(), "{line}");
+            }
+        },
+    );
 }
 
 /// The JSON pointers of all values in a document.

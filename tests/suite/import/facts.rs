@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runpress::api::import::{ImportEvent, Report, Request, import};
+use runpress::api::import::{ImportEvent, Request, RunReport, import};
 use serde_json::{Value, json};
 
 /// Facts that differ from the import, each with the reason: sample, run, key.
@@ -46,7 +46,7 @@ fn reports(path: &Path) -> Vec<Value> {
         dry_run: true,
         ..super::request(path.to_owned(), out.path().join("runs"))
     };
-    let mut runs: Vec<Box<Report>> = Vec::new();
+    let mut runs: Vec<Box<RunReport>> = Vec::new();
     // Missing runs then differ from the facts.
     import(&request, &mut |said| {
         if let ImportEvent::Run(report, _) = said {

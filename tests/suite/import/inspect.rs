@@ -1,6 +1,6 @@
 //! Logs of Inspect: JSON, and archives of either generation.
 
-use runpress::api::import::{Keep, Options, Problem};
+use runpress::api::import::{ImportOptions, Keep, Problem};
 
 use super::{Imported, archive, facts, import, import_with, keeping, named, one, run_with, sample};
 use crate::support::fixture;
@@ -16,7 +16,7 @@ fn of(events: &[&str], more: &str) -> Imported {
     run_with(
         FORMAT,
         &named([("a.json", &log(events, more))]),
-        Options::default(),
+        ImportOptions::default(),
     )
 }
 
@@ -126,9 +126,9 @@ fn numbers_that_json_does_not_have_are_null_or_words_and_texts_of_them_are_left(
 fn the_case_of_a_sample_is_its_task_or_on_request_its_own() {
     let log = r#"{"version":2,"eval":{"task":"t"},"samples":[{"id":"x","epoch":1},{"id":2}]}"#;
     for (case_per_sample, cases) in [(false, ["t", "t"]), (true, ["t-2", "t-x"])] {
-        let options = Options {
+        let options = ImportOptions {
             case_per_sample,
-            ..Options::default()
+            ..ImportOptions::default()
         };
         let runs = import_with(FORMAT, &named([("a.json", log)]), options);
         let found = runs

@@ -1,7 +1,7 @@
 //! Trajectories of mini-swe-agent.
 
 use super::{Imported, Keep, import, named, one, run_with, sample};
-use runpress::api::import::Options;
+use runpress::api::import::ImportOptions;
 
 const FORMAT: &str = "mini-swe-agent";
 const TOOLS: &str = "made-toolcall.traj.json";
@@ -103,10 +103,10 @@ fn answers_of_the_responses_api_and_words_of_a_person_are_read() {
 
 #[test]
 fn prompts_and_reasoning_follow_the_options() {
-    let options = Options {
+    let options = ImportOptions {
         keep: vec![Keep::Prompts],
         no_reasoning: true,
-        ..Options::default()
+        ..ImportOptions::default()
     };
     let log = sample(&format!("mini-swe-agent/{TOOLS}"));
     let run = run_with(FORMAT, &[(TOOLS.to_owned(), log)], options);

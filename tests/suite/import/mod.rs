@@ -5,7 +5,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use runpress::api::import::{ImportEvent, Keep, Options, Problem, Request, RunDefaults, find};
+use runpress::api::import::{
+    ImportEvent, ImportOptions, Keep, Problem, Request, RunDefaults, find,
+};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -89,10 +91,10 @@ fn named<const N: usize>(files: [(&str, &str); N]) -> Vec<File> {
 }
 
 /// Options that keep content.
-fn keeping(keep: &[Keep]) -> Options {
-    Options {
+fn keeping(keep: &[Keep]) -> ImportOptions {
+    ImportOptions {
         keep: keep.to_vec(),
-        ..Options::default()
+        ..ImportOptions::default()
     }
 }
 
@@ -108,14 +110,18 @@ fn request(path: PathBuf, out: PathBuf) -> Request {
             ..RunDefaults::default()
         },
         rules: Vec::new(),
-        options: Options::default(),
+        options: ImportOptions::default(),
         update: false,
         dry_run: false,
     }
 }
 
 /// Imports files of a format: a file alone, or the folder of several.
-fn import_with(format: &str, files: &[File], options: Options) -> Vec<Result<Imported, Problem>> {
+fn import_with(
+    format: &str,
+    files: &[File],
+    options: ImportOptions,
+) -> Vec<Result<Imported, Problem>> {
     let folder = tempfile::tempdir().expect("a folder");
     let logs = folder.path().join("logs");
     for (name, bytes) in files {
@@ -148,18 +154,18 @@ fn import_with(format: &str, files: &[File], options: Options) -> Vec<Result<Imp
 }
 
 fn import(format: &str, files: &[File]) -> Vec<Result<Imported, Problem>> {
-    import_with(format, files, Options::default())
+    import_with(format, files, ImportOptions::default())
 }
 
 /// The only run of some files.
-fn run_with(format: &str, files: &[File], options: Options) -> Imported {
+fn run_with(format: &str, files: &[File], options: ImportOptions) -> Imported {
     let mut runs = import_with(format, files, options);
     assert_eq!(runs.len(), 1, "{runs:?}");
     runs.remove(0).expect("a run")
 }
 
 fn run(format: &str, files: &[File]) -> Imported {
-    run_with(format, files, Options::default())
+    run_with(format, files, ImportOptions::default())
 }
 
 /// The only run of a file.

@@ -1,6 +1,6 @@
 //! Files, compressed files and archives as sources of imports.
 
-use runpress::api::import::{HEAD, Source};
+use runpress::api::import::{HEAD, LogSource};
 
 use super::archive;
 
@@ -19,7 +19,7 @@ fn a_folder_is_listed_by_name_and_links_in_it_are_skipped() {
     std::fs::write(at("in/a.jsonl"), "one").expect("a file");
     #[cfg(unix)]
     std::os::unix::fs::symlink("../secret", at("in/link")).expect("a link");
-    let source = Source::open(&at("in")).expect("a source");
+    let source = LogSource::open(&at("in")).expect("a source");
     assert!(source.is_folder());
     assert_eq!(source.names(), ["a.jsonl", "b/2.jsonl"]);
     #[cfg(unix)]
@@ -28,11 +28,11 @@ fn a_folder_is_listed_by_name_and_links_in_it_are_skipped() {
     assert_eq!(source.known(0), None);
     let known = source.known(1).expect("it was read");
     assert_eq!(known.blake3, blake3::hash(b"two").to_hex().to_string());
-    let file = Source::open(&at("in/a.jsonl")).expect("a source");
+    let file = LogSource::open(&at("in/a.jsonl")).expect("a source");
     assert_eq!(file.names(), ["a.jsonl"]);
     assert!(!file.is_folder());
     assert_eq!(file.read(0).expect("a file").bytes, b"one");
-    assert!(Source::open(&at("gone")).is_err());
+    assert!(LogSource::open(&at("gone")).is_err());
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn every_frame_of_a_compressed_file_is_read_and_the_digest_is_that_of_the_disk()
     // A skippable frame.
     bytes.extend([0x50, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 7, 7]);
     bytes.extend(zstd(b"two\n"));
-    let source = Source::of(&[("log.jsonl.zst", &bytes)]);
+    let source = LogSource::of(&[("log.jsonl.zst", &bytes)]);
     assert_eq!(source.head(0).expect("a head"), b"one\ntwo\n");
     assert_eq!(source.known(0), None);
     assert_eq!(source.read(0).expect("a file").bytes, b"one\ntwo\n");
@@ -54,12 +54,12 @@ fn every_frame_of_a_compressed_file_is_read_and_the_digest_is_that_of_the_disk()
 fn a_file_that_unpacks_to_far_more_than_it_is_gets_an_error() {
     let bomb = zstd(&vec![0; 80 << 20]);
     assert!(bomb.len() < 1 << 20, "{}", bomb.len());
-    let source = Source::of(&[("bomb.zst", &bomb)]);
+    let source = LogSource::of(&[("bomb.zst", &bomb)]);
     let problem = source.read(0).expect_err("a bomb");
     assert_eq!(problem.message, "The file holds more than 64 MiB");
     assert_eq!(source.head(0).expect("a head").len(), HEAD);
     let half = &bomb[..bomb.len() / 2];
-    let source = Source::of(&[("half.zst", half)]);
+    let source = LogSource::of(&[("half.zst", half)]);
     let problem = source.read(0).expect_err("it is not whole");
     assert!(problem.message.contains("Zstandard"), "{problem:?}");
 }
@@ -67,7 +67,7 @@ fn a_file_that_unpacks_to_far_more_than_it_is_gets_an_error() {
 #[test]
 fn members_of_an_archive_are_listed_and_read_one_by_one() {
     let bytes = archive(&[("b.json", b"{}"), ("a/1.json", b"[1]")]);
-    let source = Source::of(&[("log.eval", &bytes)]);
+    let source = LogSource::of(&[("log.eval", &bytes)]);
     let archive = source.archive(0).expect("an archive");
     assert_eq!(archive.names(), ["a/1.json", "b.json"]);
     assert_eq!(archive.read("a/1.json").expect("a member"), b"[1]");
@@ -77,13 +77,13 @@ fn members_of_an_archive_are_listed_and_read_one_by_one() {
     assert!(problem.message.contains("`c.json`"), "{problem:?}");
     let known = source.known(0).expect("it was read");
     assert_eq!(known.bytes, bytes.len() as u64);
-    assert!(Source::of(&[("x", b"PK")]).archive(0).is_err());
+    assert!(LogSource::of(&[("x", b"PK")]).archive(0).is_err());
 }
 
 #[test]
 fn a_member_that_unpacks_to_far_more_than_it_is_gets_an_error() {
     let bytes = archive(&[("bomb", &vec![0; 80 << 20]), ("fine", b"fine")]);
-    let source = Source::of(&[("log.eval", &bytes)]);
+    let source = LogSource::of(&[("log.eval", &bytes)]);
     let archive = source.archive(0).expect("an archive");
     let problem = archive.read("bomb").expect_err("a bomb");
     assert!(problem.message.contains("64 MiB"), "{problem:?}");
@@ -94,7 +94,7 @@ fn a_member_that_unpacks_to_far_more_than_it_is_gets_an_error() {
 fn every_prefix_of_an_archive_is_read_or_refused() {
     let bytes = archive(&[("a", b"aaaa"), ("b", b"bbbb")]);
     for end in 0..bytes.len() {
-        let source = Source::of(&[("log.eval", &bytes[..end])]);
+        let source = LogSource::of(&[("log.eval", &bytes[..end])]);
         let read = source.archive(0).and_then(|archive| archive.read("a"));
         assert!(read.is_err(), "{end}");
     }

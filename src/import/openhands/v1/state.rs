@@ -9,9 +9,9 @@ use super::super::super::row::Row;
 use super::super::super::usage::InclusiveTokens;
 
 #[derive(Default)]
-pub struct State {
+pub struct ConversationState {
     pub id: Option<String>,
-    pub agent: Option<Agent>,
+    pub agent: Option<AgentSettings>,
     /// The working folder.
     pub folder: Option<String>,
     pub status: Option<String>,
@@ -19,9 +19,9 @@ pub struct State {
 }
 
 /// What the models cost, by their use.
-pub type Stats = BTreeMap<String, Metrics>;
+pub type Stats = BTreeMap<String, ModelMetrics>;
 
-pub struct Agent {
+pub struct AgentSettings {
     /// Whether it is reached through the Agent Client Protocol, which counts cached input apart from other input.
     pub is_foreign: bool,
     pub model: Option<String>,
@@ -31,28 +31,28 @@ pub struct Agent {
 const NO_MODEL: &str = "acp-managed";
 
 #[derive(Default)]
-pub struct Metrics {
+pub struct ModelMetrics {
     /// The recorded cost, a binary sum with digits that nobody charged.
     recorded: Option<f64>,
     /// The cost, as a decimal sum.
     pub cost: Option<f64>,
-    pub total: Option<Usage>,
-    pub answers: Vec<Usage>,
+    pub total: Option<ModelUsage>,
+    pub answers: Vec<ModelUsage>,
 }
 
-pub struct Usage {
+pub struct ModelUsage {
     counts: InclusiveTokens,
     written: Option<u64>,
     pub response: Option<String>,
     pub model: Option<String>,
 }
 
-impl State {
+impl ConversationState {
     pub fn of(row: &Row<'_>) -> Self {
         let text = |path| row.string(path).map(String::from);
         Self {
             id: text("id"),
-            agent: row.row("agent").map(|agent| Agent::of(&agent)),
+            agent: row.row("agent").map(|agent| AgentSettings::of(&agent)),
             folder: text("workspace.working_dir"),
             status: text("execution_status"),
             stats: row.row("stats").map(|row| stats(&row)),
@@ -60,7 +60,7 @@ impl State {
     }
 
     /// The metrics of all uses of models.
-    pub fn metrics(&self) -> impl Iterator<Item = &Metrics> {
+    pub fn metrics(&self) -> impl Iterator<Item = &ModelMetrics> {
         self.stats.iter().flat_map(BTreeMap::values)
     }
 }
@@ -71,11 +71,11 @@ pub fn stats(row: &Row<'_>) -> Stats {
         .into_iter()
         .flat_map(Row::members);
     let all = all.filter(|(_, metrics)| metrics.is_object());
-    all.map(|(key, metrics)| (key.into_owned(), Metrics::of(&metrics)))
+    all.map(|(key, metrics)| (key.into_owned(), ModelMetrics::of(&metrics)))
         .collect()
 }
 
-impl Agent {
+impl AgentSettings {
     pub fn of(row: &Row<'_>) -> Self {
         let model = row.string("acp_model").or_else(|| row.string("llm.model"));
         let model = model.filter(|model| !model.is_empty() && *model != NO_MODEL);
@@ -86,7 +86,7 @@ impl Agent {
     }
 }
 
-impl Metrics {
+impl ModelMetrics {
     fn of(row: &Row<'_>) -> Self {
         let recorded = row.number("accumulated_cost");
         let costs = row.rows("costs").map(|cost| cost.number("cost"));
@@ -102,8 +102,8 @@ impl Metrics {
             cost,
             total: row
                 .row("accumulated_token_usage")
-                .map(|row| Usage::of(&row)),
-            answers: answers.map(|row| Usage::of(&row)).collect(),
+                .map(|row| ModelUsage::of(&row)),
+            answers: answers.map(|row| ModelUsage::of(&row)).collect(),
         }
     }
 
@@ -117,7 +117,7 @@ impl Metrics {
     }
 }
 
-impl Usage {
+impl ModelUsage {
     fn of(row: &Row<'_>) -> Self {
         let counts = InclusiveTokens {
             input: row.count("prompt_tokens"),

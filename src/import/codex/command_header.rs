@@ -2,7 +2,7 @@
 
 /// The fields of a header, and the output after it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Header<'t> {
+pub(super) struct CommandHeader<'t> {
     /// Exit code; absent while the command runs.
     pub(super) exit_code: Option<i64>,
     /// Whether the command still runs.
@@ -11,16 +11,16 @@ pub(super) struct Header<'t> {
 }
 
 /// Reads the header at the start of a result; `None` if there is none.
-pub(super) fn read(text: &str) -> Option<Header<'_>> {
+pub(super) fn read(text: &str) -> Option<CommandHeader<'_>> {
     older(text).or_else(|| newer(text))
 }
 
 /// `Exit code: 0`, `Wall time: 0.1 seconds`, optionally `Total output lines: 3`, `Output:`.
-fn older(text: &str) -> Option<Header<'_>> {
+fn older(text: &str) -> Option<CommandHeader<'_>> {
     let (code, rest) = line(text.strip_prefix("Exit code: ")?)?;
     let rest = wall_time(rest)?;
     let rest = optional(rest, "Total output lines: ", digits)?;
-    Some(Header {
+    Some(CommandHeader {
         exit_code: Some(code.parse().ok()?),
         running: false,
         output: rest.strip_prefix("Output:\n")?,
@@ -29,7 +29,7 @@ fn older(text: &str) -> Option<Header<'_>> {
 
 /// Optionally `Chunk ID: 1a2b`, `Wall time: 0.1 seconds`, optionally `Process exited with code 0`, optionally
 /// `Process running with session ID 7`, optionally `Original token count: 12`, `Output:`.
-fn newer(text: &str) -> Option<Header<'_>> {
+fn newer(text: &str) -> Option<CommandHeader<'_>> {
     let word = |value: &str| !value.is_empty() && !value.contains(char::is_whitespace);
     let rest = wall_time(optional(text, "Chunk ID: ", word)?)?;
     let (exit_code, rest) = match rest.strip_prefix("Process exited with code ") {
@@ -42,7 +42,7 @@ fn newer(text: &str) -> Option<Header<'_>> {
     let after = optional(rest, "Process running with session ID ", word)?;
     let running = after.len() < rest.len();
     let rest = optional(after, "Original token count: ", digits)?;
-    Some(Header {
+    Some(CommandHeader {
         exit_code: exit_code.filter(|_| !running),
         running,
         output: rest.strip_prefix("Output:\n")?,

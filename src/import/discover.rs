@@ -4,24 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::diagnostics::codes::{IMPORT_SKIPPED_ENTRY, IMPORT_WRONG_FORMAT};
 
-use super::{Problem, Source, problem, sniff};
+use super::{LogSource, Problem, openhands, problem, sniff};
 
 /// A log, and its format.
-pub(super) struct Unit {
-    pub(super) source: Source,
+pub(super) struct DiscoveredLog {
+    pub(super) source: LogSource,
     /// Name of the importer.
     pub(super) format: &'static str,
 }
 
 /// Searches the user's path. With a format, finds only its files, and takes a single file without checking it.
-pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, Vec<Problem>) {
+pub(super) fn find_logs(
+    source: LogSource,
+    format: Option<&'static str>,
+) -> (Vec<DiscoveredLog>, Vec<Problem>) {
     if !source.is_folder()
         && let Some(format) = format
     {
-        if let Some(problem) = sniff::never(&source, 0) {
+        if let Some(problem) = sniff::printed_output(&source, 0) {
             return (Vec::new(), vec![problem]);
         }
-        return (vec![Unit { source, format }], Vec::new());
+        return (vec![DiscoveredLog { source, format }], Vec::new());
     }
     let mut found = Units::default();
     let names = source.names();
@@ -54,13 +57,13 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
         taken.insert(folder.into_owned());
     }
     let is_loose = |name: &str| !taken.iter().any(|folder| name.starts_with(&**folder));
-    let mut beside = Vec::new();
+    let mut subagents = Vec::new();
     for (position, name) in names.iter().enumerate() {
         if !is_loose(name) {
             continue;
         }
         if let Some((session, _)) = name.split_once("/subagents/") {
-            beside.push((format!("{session}.jsonl"), position));
+            subagents.push((format!("{session}.jsonl"), position));
             continue;
         }
         match sniff::file(&source, position) {
@@ -74,7 +77,7 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
             Err(problem) => found.skipped.push(problem),
         }
     }
-    for (session, position) in beside {
+    for (session, position) in subagents {
         let folder = session.rfind('/').map_or("", |at| &session[..=at]);
         let key = ("claude-code", folder.to_owned());
         match found.units.get_mut(&key) {
@@ -109,7 +112,7 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
             0
         };
         let source = source.part(&positions, prefix);
-        units.push(Unit {
+        units.push(DiscoveredLog {
             source,
             format: name,
         });
@@ -142,31 +145,22 @@ fn folders(names: &[String]) -> BTreeSet<std::borrow::Cow<'_, str>> {
     folders
 }
 
-/// Whether this is an event file of `OpenHands`: `events/event-00001-<id>.json`, or `events/1.json`.
+/// Whether this is an event file of `OpenHands`.
 fn is_event(name: &str) -> bool {
-    let Some(name) = name
-        .strip_prefix("events/")
-        .and_then(|name| name.strip_suffix(".json"))
-    else {
-        return false;
-    };
-    let number = name
-        .strip_prefix("event-")
-        .and_then(|name| name.split('-').next());
-    let number = number.unwrap_or(name);
-    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    let file = name.strip_prefix("events/");
+    file.and_then(openhands::event_number).is_some()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Source, find};
+    use super::{LogSource, find_logs};
 
     const CLAUDE: &[u8] = b"{\"type\":\"user\",\"uuid\":\"u\",\"sessionId\":\"s\"}\n";
     const CODEX: &[u8] = b"{\"type\":\"session_meta\",\"timestamp\":\"t\",\"payload\":{}}\n";
 
     #[test]
     fn the_logs_of_a_folder_are_found_and_the_files_of_one_run_stay_together() {
-        let source = Source::of(&[
+        let source = LogSource::of(&[
             ("codex/a.jsonl", CODEX),
             ("codex/deep/b.jsonl", CODEX),
             ("conv/base_state.json", b"{}"),
@@ -183,7 +177,7 @@ mod tests {
             ("p/s2.jsonl", CLAUDE),
             ("readme.md", b"# Logs"),
         ]);
-        let (units, skipped) = find(source, None);
+        let (units, skipped) = find_logs(source, None);
         let found: Vec<(&str, Vec<String>)> = units
             .iter()
             .map(|unit| (unit.format, unit.source.names().to_vec()))

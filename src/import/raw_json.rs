@@ -6,6 +6,7 @@ use memchr::memmem;
 use serde_json::value::RawValue;
 
 use base::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
+use base::diagnostics::without_mark;
 use formats::json::Node;
 use formats::portable::with_whole_pairs;
 
@@ -39,18 +40,28 @@ pub fn json(value: &serde_json::Value) -> Option<Box<RawValue>> {
 
 /// An object without the given keys and without null values.
 pub fn without(json: &str, left_out: &[&str]) -> Option<Box<RawValue>> {
-    let node = Node::parse(json).ok()?;
+    map_members(json, |key, value| {
+        let is_kept = value.raw != "null" && !left_out.contains(&key);
+        is_kept.then_some(value.raw.into())
+    })
+}
+
+/// An object with other values; members without one are left out.
+pub fn map_members<'a>(
+    json: &'a str,
+    value_of: impl Fn(&str, &Node<'a>) -> Option<Cow<'a, str>>,
+) -> Option<Box<RawValue>> {
     let mut object = String::from("{");
-    for member in node.members() {
-        if member.value.raw == "null" || left_out.contains(&member.key.as_ref()) {
+    for member in Node::parse(json).ok()?.members() {
+        let Some(value) = value_of(&member.key, &member.value) else {
             continue;
-        }
+        };
         if object.len() > 1 {
             object.push(',');
         }
         object.push_str(&serde_json::to_string(&member.key).ok()?);
         object.push(':');
-        object.push_str(member.value.raw);
+        object.push_str(&value);
     }
     object.push('}');
     compact(&object)
@@ -59,7 +70,7 @@ pub fn without(json: &str, left_out: &[&str]) -> Option<Box<RawValue>> {
 /// The text of a file or a member, prepared for JSON parsers: without a byte order mark, with U+FFFD for half surrogate pairs,
 /// with null for what is not a number, and with the names of infinite numbers as strings.
 pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = without_mark(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| {
         problem(
             &IMPORT_INVALID_FILE,
@@ -107,7 +118,7 @@ fn with_numbers(mut rest: &str) -> String {
 }
 
 /// The problem of an unreadable part, with its place.
-pub fn odd(file: &str, pointer: &str, what: &str) -> Problem {
+pub fn unreadable(file: &str, pointer: &str, what: &str) -> Problem {
     let message = format!("`{pointer}` is not {what}");
     let help = "The rest of the log is imported without it.";
     let mut problem = problem(&IMPORT_UNREADABLE_ENTRY, file, message, help);

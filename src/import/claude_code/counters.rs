@@ -49,12 +49,12 @@ pub(super) type ByModel = BTreeMap<String, ModelTokens>;
 
 /// One state of the counters.
 #[derive(Debug, Default)]
-struct Counter {
+struct CounterReading {
     cost: Option<f64>,
     models: ByModel,
 }
 
-impl Counter {
+impl CounterReading {
     fn is_below(&self, before: &Self) -> bool {
         let is_cheaper = self.cost.zip(before.cost);
         let none = ModelTokens::default();
@@ -68,16 +68,16 @@ impl Counter {
 
 /// The counters of a session.
 #[derive(Debug, Default)]
-pub(super) struct Meter {
+pub(super) struct SessionCounters {
     /// The last counter of each part.
-    parts: Vec<Counter>,
+    parts: Vec<CounterReading>,
     /// Whether the program did not know the price of a model, and used another.
     pub(super) is_estimated: bool,
     /// Whether the log has responses after the last counter.
     pub(super) lacks_responses: bool,
 }
 
-impl Meter {
+impl SessionCounters {
     /// Reads a row with counters.
     pub(super) fn read(&mut self, row: &Row<'_>) {
         let cost = row.number("totalCostUSD");
@@ -93,8 +93,8 @@ impl Meter {
             return;
         }
         self.lacks_responses = false;
-        self.is_estimated |= row.is("hasUnknownModelCost");
-        let counter = Counter { cost, models };
+        self.is_estimated |= row.is_true("hasUnknownModelCost");
+        let counter = CounterReading { cost, models };
         match self.parts.last_mut() {
             Some(last) if !counter.is_below(last) => *last = counter,
             _ => self.parts.push(counter),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::super::injected::REMINDER;
+
 /// The origin of a text among the user's messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TextOrigin<'t> {
@@ -67,11 +69,10 @@ const COMMAND: [&str; 4] = [
     "<command-args>",
     "<command-contents>",
 ];
-const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
 /// Classifies a text, and counts the elements removed from it. `is_stated` says whether the log names the user as its author:
 /// then only known elements are removed.
-pub(super) fn sort(text: &str, is_stated: bool) -> (TextOrigin<'_>, u64) {
+pub(super) fn classify(text: &str, is_stated: bool) -> (TextOrigin<'_>, u64) {
     let (text, removed) = without_elements(text);
     let start = text.trim();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| start.starts_with(prefix));

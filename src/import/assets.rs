@@ -1,4 +1,4 @@
-//! Extracts images and file contents for `--keep`, from the place of each event in the source.
+//! Images and file contents that are kept next to a record with `--keep`, from the place of each event in the source.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,9 +7,36 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-use super::asset::Asset;
 use super::draft::{Draft, EventContent, Origin};
-use super::{Archive, Keep, Options, Source, loose};
+use super::{ImportOptions, Keep, LogArchive, LogSource, raw_json};
+
+/// A file next to the record that belongs to an event.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Asset {
+    /// An image, with the extension of its format.
+    Image(Vec<u8>, &'static str),
+    /// The content of a file.
+    Text(String),
+}
+
+impl Asset {
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Image(bytes, _) => bytes,
+            Self::Text(text) => text.as_bytes(),
+        }
+    }
+
+    /// Its path in the run folder. No part of it comes from the log.
+    pub fn path(&self) -> String {
+        let extension = match self {
+            Self::Image(_, extension) => extension,
+            Self::Text(_) => "txt",
+        };
+        let digest = blake3::hash(self.bytes()).to_hex();
+        format!("assets/{}.{extension}", &digest[..32])
+    }
+}
 
 /// Maximum bytes of an asset.
 const LARGEST: usize = 16 << 20;
@@ -20,7 +47,7 @@ const ALL: usize = 256 << 20;
 const CONTENTS: [&str; 4] = ["originalFile", "old_content", "new_content", "file_text"];
 
 /// Extracts assets from the places of the events, up to the limits.
-pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
+pub(super) fn extract(draft: &mut Draft, source: &LogSource, options: &ImportOptions) {
     let (images, files) = (options.keeps(Keep::Images), options.keeps(Keep::Files));
     if !images && !files {
         return;
@@ -32,7 +59,7 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
         document: None,
         taken: BTreeMap::new(),
     };
-    let (mut room, mut kept_images, mut kept_files) = (ALL, 0, 0);
+    let (mut left, mut kept_images, mut kept_files) = (ALL, 0, 0);
     let mut assets = Vec::new();
     for event in &mut draft.events {
         let position = draft.sources.get(event.source.file).copied();
@@ -49,10 +76,10 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
         let is_edit = matches!(event.what, EventContent::Edit { .. });
         for asset in places.take(position, &event.source, count, wanted) {
             let size = asset.bytes().len();
-            if size > LARGEST || size > room {
+            if size > LARGEST || size > left {
                 continue;
             }
-            room -= size;
+            left -= size;
             event.assets.push(assets.len());
             assets.push(asset);
         }
@@ -83,17 +110,17 @@ type Finder = fn(&str, &Value, &Value) -> Option<Asset>;
 
 /// The places of a source. Events come in the order of the log, so only the latest file and document are kept in memory.
 struct Places<'s> {
-    source: &'s Source,
+    source: &'s LogSource,
     /// The archive of the latest member.
-    archive: Option<Archive<'s>>,
-    text: Option<Text>,
-    document: Option<(Document, Rc<Value>)>,
+    archive: Option<LogArchive<'s>>,
+    text: Option<LoadedText>,
+    document: Option<(DocumentPlace, Rc<Value>)>,
     /// Number of assets at a place that belong to earlier events.
     taken: BTreeMap<(usize, Origin, bool), usize>,
 }
 
 /// A file, or a member of an archive.
-struct Text {
+struct LoadedText {
     position: usize,
     member: Option<String>,
     bytes: Vec<u8>,
@@ -102,7 +129,7 @@ struct Text {
 }
 
 /// The file, member and line of a document.
-type Document = (usize, Option<String>, Option<u64>);
+type DocumentPlace = (usize, Option<String>, Option<u64>);
 
 impl<'s> Places<'s> {
     /// Takes up to `count` assets at the place of an event that belong to no earlier event of the same place.
@@ -156,20 +183,21 @@ impl<'s> Places<'s> {
             }
             None => &text.bytes,
         };
-        let document: Value = serde_json::from_str(&loose::text("", bytes).ok()?).ok()?;
+        let document: Value = serde_json::from_str(&raw_json::text("", bytes).ok()?).ok()?;
         let document = Rc::new(document);
         self.document = Some((place, Rc::clone(&document)));
         Some(document)
     }
 
-    fn text(&mut self, position: usize, member: Option<&str>) -> Option<&Text> {
-        let is_it = |text: &Text| text.position == position && text.member.as_deref() == member;
+    fn text(&mut self, position: usize, member: Option<&str>) -> Option<&LoadedText> {
+        let is_it =
+            |text: &LoadedText| text.position == position && text.member.as_deref() == member;
         if !self.text.as_ref().is_some_and(is_it) {
             let bytes = match member {
                 Some(member) => self.archive(position)?.read(member).ok()?,
                 None => self.source.read(position).ok()?.bytes,
             };
-            self.text = Some(Text {
+            self.text = Some(LoadedText {
                 position,
                 member: member.map(str::to_owned),
                 lines: memchr::memchr_iter(b'\n', &bytes).collect(),
@@ -179,7 +207,7 @@ impl<'s> Places<'s> {
         self.text.as_ref()
     }
 
-    fn archive(&mut self, position: usize) -> Option<&Archive<'s>> {
+    fn archive(&mut self, position: usize) -> Option<&LogArchive<'s>> {
         if self
             .archive
             .as_ref()
