@@ -36,7 +36,7 @@ pub fn runs(
     let header = checked(&path, output)?;
     let mut open: Option<AdapterReader<'_>> = None;
     let mut number = 0;
-    // The lines were checked.
+    // `checked` has reported all problems of the lines.
     let _ = adapter::read(&path, output, |_, item| match item {
         Item::Record(record) => {
             if let Some(open) = open.take() {

@@ -60,7 +60,7 @@ pub(super) fn insert_subagents(draft: &mut Draft, blocks: Vec<SubagentEvents>) {
         for block in started {
             open.push(begin(draft, block, event.agent.clone()));
         }
-        // Reversed, because the top of the stack comes first.
+        // The order is reversed, because the top of the stack comes first.
         open[first..].reverse();
         out.push(event);
     }

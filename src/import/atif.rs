@@ -95,7 +95,7 @@ fn roots(source: &LogSource, positions: &[usize]) -> (Vec<usize>, Vec<Problem>) 
         .copied()
         .filter(|at| !named.contains(at))
         .collect();
-    // Files that name each other in a cycle.
+    // Without a root, the files name each other in a cycle.
     let circle = roots.is_empty().then(|| found.first().copied()).flatten();
     (roots.into_iter().chain(circle).collect(), problems)
 }

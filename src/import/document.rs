@@ -288,7 +288,7 @@ pub(super) fn trace(
         withheld: withheld.collect(),
         positions: BTreeMap::new(),
     };
-    // About the size of the sources, to avoid reallocation.
+    // A trace has about the size of its sources, so this avoids reallocation.
     let bytes: u64 = sources.iter().map(|source| source.bytes).sum();
     let mut out = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
     serde_json::to_writer(&mut out, &header)?;

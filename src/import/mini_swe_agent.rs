@@ -96,7 +96,7 @@ impl TrajectoryReader<'_> {
             "user" | "tool" => self.message(number, row, content),
             "assistant" => self.answer(number, row, content),
             "developer" => self.chat.developer(self.origin(""), content.text),
-            // A response of an API that has no roles.
+            // This is a response of an API that has no roles.
             "" if row.is_list("output") => self.answer(number, row, content),
             "" => self.chat.draft.unknown_row(&row.text("type")),
             role => self.chat.draft.unknown_row(role),
@@ -189,7 +189,7 @@ impl TrajectoryReader<'_> {
                 self.chat.draft.note(place, &kind, Some(content.text));
             }
         } else if row.is_list("extra.actions") {
-            // A command typed by a person.
+            // A person typed this command.
             let draft = &mut self.chat.draft;
             draft.message(place, Role::User, content, true);
             self.answer(number, row, MessageContent::default());

@@ -97,7 +97,7 @@ fn writeup_of(review: &Row<'_>) -> String {
         lines.push(format!("rating: {word}"));
     }
     for domain in review.rows("ratings") {
-        // Without a word, it is not recognized, as the one that was written.
+        // A rating without a word is as unrecognized as the one that was written.
         let word = rating(&domain).unwrap_or_default();
         lines.push(format!("rating.{}: {word}", domain.text("domain")));
     }

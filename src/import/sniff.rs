@@ -238,7 +238,7 @@ pub(super) fn file(source: &LogSource, position: usize) -> Result<&'static str, 
     let whole = raw_json::text(name, &whole)?;
     match Row::parse_value(&whole) {
         Ok(row) => document(name, &row).or_else(|problem| {
-            // Maybe a log with a single line, longer than the head.
+            // The file may be a log with a single line, longer than the head.
             let row = Some(row).filter(is_line);
             row.and_then(|row| jsonl(name, &[row]).ok()).ok_or(problem)
         }),

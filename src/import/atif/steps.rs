@@ -206,7 +206,7 @@ impl<'o> StepReader<'o> {
     }
 
     fn system(&mut self, step: &Row<'_>, text: String, place: Origin) {
-        // The kind of context management: `compaction`, `pruning` or `injection`.
+        // This is the kind of context management: `compaction`, `pruning` or `injection`.
         let kind = step.text("extra.type");
         if matches!(&*kind, "compaction" | "pruning") {
             let compaction = EventContent::Compaction {

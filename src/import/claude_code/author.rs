@@ -63,7 +63,7 @@ fn by_origin(row: &Row<'_>) -> Author {
 fn by_word(word: Option<&str>) -> Author {
     match word {
         Some("human" | "sdk") => Author::User,
-        // A turn of a person that was copied, or came through another program.
+        // Such a turn of a person was copied, or came through another program.
         None | Some("unclassified") => Author::Unstated,
         Some(_) => Author::Harness,
     }

@@ -128,7 +128,7 @@ fn tag(text: &str) -> Option<&str> {
 /// Removes injected elements. One without an end, at the beginning of a line, reaches to the end of the text.
 fn without_elements(text: &str) -> (Cow<'_, str>, u64) {
     let (mut out, mut kept, mut at, mut count) = (String::new(), 0, 0, 0);
-    // Names without a further end tag, so that no text is searched again for each of their start tags.
+    // Names without a further end tag are kept, so that no text is searched again for each of their start tags.
     let mut unclosed: Vec<&str> = Vec::new();
     while let Some(open) = text[at..].find('<').map(|found| at + found) {
         at = open + 1;

@@ -100,7 +100,7 @@ impl Session {
             if let Some(task) = recorded.row("task") {
                 self.set_end([task.word("task_id"), None], &task.text("status"));
             } else if recorded.word("task_type").is_some() {
-                // The result of a call that stops a task.
+                // This is the result of a call that stops a task.
                 self.set_end([recorded.word("task_id"), None], "stopped");
             }
         }

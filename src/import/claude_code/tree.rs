@@ -39,7 +39,7 @@ pub(super) fn mark_branches(nodes: &[RowNode], events: &mut [DraftEvent]) {
             known.entry(id).or_insert(at);
         }
     }
-    // The last row reachable from each row.
+    // This is the last row reachable from each row.
     let mut last: Vec<usize> = (0..nodes.len()).collect();
     for at in (0..nodes.len()).rev() {
         if let Some(parent) = parents[at] {

@@ -138,7 +138,7 @@ fn plain(rest: &str) -> Option<usize> {
         if !is_sentence && (!is_port || password.is_empty()) {
             return password_end(rest, start, true);
         }
-        // A port, or the beginning of a password of digits and a slash.
+        // The text is a port, or the beginning of a password of digits and a slash.
         if !name.contains('.') && !name.is_empty() && authority.len() < rest.len() && !is_sentence {
             return password_end(rest, start, false);
         }
@@ -154,13 +154,13 @@ fn password_end(rest: &str, start: usize, is_password: bool) -> Option<usize> {
     let bytes = rest.as_bytes();
     let mut spaces = 0;
     let mut last = None;
-    // A variable, not a password.
+    // Such a text is a variable, not a password.
     let is_template = rest[start..].starts_with(['$', '{', '<']);
     for (at, byte) in bytes.iter().enumerate().skip(start) {
         match byte {
             b'\n' | b'\r' | b'"' | b'`' => break,
             b'\\' if matches!(bytes.get(at + 1), Some(b'n' | b'r' | b'"')) => break,
-            // The next address.
+            // The next address begins here.
             b':' if double_separator(rest, at + 1).is_some() => break,
             b'?' if !is_password => break,
             b' ' | b'\t' => {
@@ -172,7 +172,7 @@ fn password_end(rest: &str, start: usize, is_password: bool) -> Option<usize> {
             b'@' => {
                 let host = &rest[at + 1..];
                 if is_server(host) {
-                    // The last one in what is then read as the server.
+                    // The last `@` ends the password: what follows is then read as the server.
                     let end = host.find(|c: char| {
                         c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '\\')
                     });
@@ -246,7 +246,7 @@ fn is_domain(host: &str) -> bool {
     let is_letter = |c: char| is_word(c) && !c.is_ascii_digit();
     let is_top = top.chars().all(is_letter) || top.starts_with("xn--") || top.contains('\\');
     let is_file = EXTENSIONS.contains(&&*top.to_ascii_lowercase());
-    // `1.2.3-rc.alpha`, `v4.beta`, `2x.tiff`
+    // Versions look like domains: `1.2.3-rc.alpha`, `v4.beta`, `2x.tiff`.
     let is_digit = |c: char| c.is_ascii_digit();
     let mut labels = names.split('.');
     let first = labels.next().unwrap_or_default();
@@ -352,7 +352,7 @@ fn local(text: &str, at: usize) -> Option<usize> {
 fn is_prompt(before: &str, after: &str) -> bool {
     let is_start = before.is_empty() || before.ends_with(['\n', '\r', '[', '(', 'm', ')', ' ']);
     let is_first = before.is_empty() || before.ends_with(['\n', '[', '(']) || {
-        // After a color, or an environment: `(venv) ana@laptop`.
+        // A prompt may come after a color, or an environment: `(venv) ana@laptop`.
         let start = before.trim_end();
         start.ends_with([')', ']']) || before.ends_with('m') && before.contains('\u{1b}')
     };
@@ -419,7 +419,7 @@ fn is_host(
     let is_introduced = INTRODUCTIONS
         .iter()
         .any(|known| word.eq_ignore_ascii_case(known));
-    // The comment of a public key.
+    // A public key ends with a comment such as `ana@laptop`.
     let is_key = word.starts_with("AAAA") && word.len() > 30;
     let is_mail = before.ends_with('<') && after.starts_with('>');
     let is_computer = COMPUTERS.iter().any(|known| host.contains(known)) || host.ends_with("-pc");

@@ -104,7 +104,7 @@ pub(super) fn double_separator(text: &str, at: usize) -> Option<usize> {
         return Some(at + 2);
     }
     let (slash, end) = separator(text, at)?;
-    // The last characters of `\/`, `%2f` and `\u002f`.
+    // These are the last characters of `\/`, `%2f` and `\u002f`.
     let slashes = bytes[at..end].iter();
     let slashes = slashes.filter(|byte| matches!(byte, b'/' | b'f' | b'F'));
     (slash == Slash::Forward && slashes.count() > 1).then_some(end)
@@ -366,7 +366,7 @@ pub(super) fn name(text: &str, start: usize) -> usize {
                 '%' => percent(rest),
                 '\\' => escape(rest),
                 '@' => rest[1..].starts_with(is_name).then_some(1),
-                // A short name of Windows, `ANAMAR~1`.
+                // Windows has short names, such as `ANAMAR~1`.
                 '~' => {
                     let is_short = text[..end].ends_with(|c: char| c.is_ascii_uppercase());
                     let digit = rest[1..].starts_with(|c: char| c.is_ascii_digit());

@@ -347,7 +347,7 @@ impl Replacer {
         if edits.is_empty() {
             return None;
         }
-        // The longest of several at one place, and of two equal ones the working folder.
+        // The longest of several edits at one place comes first, and of two equal ones the working folder.
         edits.sort_by(|a, b| {
             let key = |edit: &Edit| {
                 (

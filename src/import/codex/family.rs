@@ -201,7 +201,7 @@ fn root(heads: &[RolloutHead], parents: &[Option<usize>], start: usize) -> usize
             None => return at,
         }
     }
-    // Rollouts that name each other in a cycle.
+    // The rollouts name each other in a cycle.
     start
 }
 

@@ -104,7 +104,7 @@ impl RolloutReader {
 
     /// Marks the events of undone turns as branches.
     fn branches(&mut self, dropped: &[bool]) {
-        // The events of the current line, and where its turns begin.
+        // These are the events of the current line, and where its turns begin.
         let (mut living, mut turns): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut rollbacks = std::mem::take(&mut self.rollbacks).into_iter().peekable();
         let mut branches = 0;

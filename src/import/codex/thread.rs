@@ -190,7 +190,8 @@ pub(super) struct RolloutReader {
     pub(super) options: ImportOptions,
     pub(super) draft: Draft,
 
-    // The current row: its file, its number without blank lines, its line, time and turn, and the pointer to its item.
+    // These fields describe the current row: its file, its number without blank lines, its line, time and turn, and the pointer to
+    // its item.
     file: usize,
     pub(super) row: usize,
     line: u64,
@@ -204,7 +205,7 @@ pub(super) struct RolloutReader {
     /// State and recorded word for the end of the last turn.
     pub(super) ended: Option<(&'static str, String)>,
 
-    // Rows at the start that are copied from the parent.
+    // These fields describe the rows at the start that are copied from the parent.
     copied: Option<usize>,
     first_own: Option<u64>,
     has_own: bool,

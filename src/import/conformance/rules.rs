@@ -90,7 +90,7 @@ impl<'a> AdapterRun<'a> {
         for (_, id) in self.calls() {
             *later.entry(id).or_default() += 1;
         }
-        // How many calls of an id have no result so far.
+        // This counts the calls of an id that have no result so far.
         let mut open: BTreeMap<&str, usize> = BTreeMap::new();
         for AdapterEvent { line, kind, fields } in &self.events {
             let Some(id) = fields.call.as_deref() else {

@@ -212,7 +212,7 @@ impl SampleReader<'_, '_> {
                 self.chat.draft.note(place, kind, None);
             }
             "" => self.skip_event(&place),
-            // State, store, sandbox and others.
+            // Others are events of state, store, sandbox and the like.
             _ => self.chat.draft.withhold("bookkeeping", 1),
         }
         let (began, completed) = (event.text("timestamp"), end_time(&event));
@@ -353,7 +353,7 @@ impl SampleReader<'_, '_> {
         if let Some(json) = event.raw("result")
             && !json.starts_with(['"', '[', '{'])
         {
-            // A number or a boolean.
+            // The result is a number or a boolean.
             parts.content.line(json);
         }
         let mut result = message::result(&mut self.chat, id.clone(), parts.content, event);

@@ -108,7 +108,7 @@ pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &ImportOptions) -> Recor
     let epoch = sample.count("epoch").map(|epoch| epoch.to_string());
     let run = log.name("eval.run_id");
     let (state, detail) = state(log, sample);
-    // The task, or the sample if every sample is a case.
+    // The case is the task, or the sample if every sample is a case.
     let task = log.name("eval.task");
     let case = match id.as_ref().filter(|_| options.case_per_sample) {
         Some(id) => task.map(|task| format!("{task}-{id}")),

@@ -28,7 +28,7 @@ pub(super) fn time(row: &Row<'_>) -> Option<String> {
     let keys = ["timestamp", "created_at", "createdAt"];
     let key = keys.into_iter().find(|key| row.has(key))?;
     match row.number(key) {
-        // Divided last, so that the digits are those of the log.
+        // The division comes last, so that the digits are those of the log.
         Some(number) if number >= MILLISECONDS => from_unix(number / 1e3),
         Some(number) => from_unix(number),
         None => row.name(key).filter(|time| LogTime::parse(time).is_some()),
