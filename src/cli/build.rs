@@ -42,7 +42,7 @@ struct CompletedBuild<'a> {
 impl<'a> CompletedBuild<'a> {
     fn of(
         result: &'a Result<(Site, Outcome), Failure>,
-        is_build: bool,
+        mode: &BuildMode<'_>,
     ) -> Result<Self, &'a Failure> {
         let (site, outcome) = result.as_ref()?;
         let publishes = outcome.publishes(site);
@@ -50,26 +50,19 @@ impl<'a> CompletedBuild<'a> {
             site,
             outcome,
             publishes,
-            verdict: match (is_build, publishes) {
+            verdict: match mode {
                 _ if outcome.is_unchanged => "Nothing changed",
                 _ if outcome.published && site.options.shard.is_some() => "Built a part",
                 _ if outcome.published => "Published",
-                (true, _) => "Nothing was published",
-                (false, true) => "Checked",
-                (false, false) => "Check failed",
+                BuildMode::Check if publishes => "Checked",
+                BuildMode::Check => "Check failed",
+                #[cfg(feature = "parquet")]
+                BuildMode::Export if publishes => "Exported",
+                #[cfg(feature = "parquet")]
+                BuildMode::Export => "Nothing was exported",
+                BuildMode::Build | BuildMode::Merge(_) => "Nothing was published",
             },
         })
-    }
-
-    /// The result of an export, which builds no site.
-    #[cfg(feature = "parquet")]
-    const fn exported(self) -> Self {
-        let verdict = if self.publishes {
-            "Exported"
-        } else {
-            "Nothing was exported"
-        };
-        Self { verdict, ..self }
     }
 
     /// Runs with errors, if nothing can be published.
@@ -101,7 +94,6 @@ impl<'a> CompletedBuild<'a> {
 /// Runs a check or a build. `rest` has the overrides of all options except input options.
 pub(crate) fn run(cli: &Cli, input: &InputOptions, mode: &BuildMode<'_>, rest: Overrides) -> u8 {
     let start = Instant::now();
-    let is_build = !matches!(mode, BuildMode::Check);
     let overrides = overrides(input, rest);
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
@@ -126,12 +118,7 @@ pub(crate) fn run(cli: &Cli, input: &InputOptions, mode: &BuildMode<'_>, rest: O
         Ok((site, outcome))
     });
     bar.finish();
-    let done = CompletedBuild::of(&result, is_build);
-    #[cfg(feature = "parquet")]
-    let done = done.map(|done| match mode {
-        BuildMode::Export => done.exported(),
-        _ => done,
-    });
+    let done = CompletedBuild::of(&result, mode);
     let status = match &done {
         Ok(done) if done.publishes => 0,
         Ok(_) => CONTENT_ERRORS,
@@ -199,7 +186,12 @@ pub(crate) fn report_served(
     root: &Path,
     result: &Result<(Site, Outcome), Failure>,
 ) {
-    report(cli, input, root, &CompletedBuild::of(result, true));
+    report(
+        cli,
+        input,
+        root,
+        &CompletedBuild::of(result, &BuildMode::Build),
+    );
 }
 
 /// The result of a build of `serve`, in one line. `has_build`: whether any site is served, even of an earlier build.
