@@ -61,6 +61,16 @@ fn a_site_at_its_budget_is_published_and_one_above_it_is_not() {
     assert!(ran.stderr.contains("The largest runs"), "{}", ran.stderr);
 }
 
+#[cfg(feature = "parquet")]
+#[test]
+fn a_site_with_a_budget_is_exported() {
+    let site = many_runs(3, "model");
+    site.write("site.toml", "[budget]\nfiles = 100000\n");
+    let ran = site.runpress(&["export", "huggingface", "dataset"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert!(site.path("dataset/README.md").exists());
+}
+
 #[test]
 fn a_merge_of_a_site_above_its_budget_leaves_the_site() {
     let site = many_runs(4, "model");
