@@ -144,7 +144,7 @@ impl BuildCache {
         let at = cache::now();
         let last = if site.options.fresh { None } else { read() };
         Self {
-            roots: Mutex::new(Some(site.look())),
+            roots: Mutex::new(Some(site.scan_content())),
             at,
             settings: site.settings(),
             output_tree: Mutex::new(last.as_ref().and_then(|_| publish::list_output(&site.out))),
@@ -202,7 +202,7 @@ impl BuildCache {
             })
         });
         // A second attempt scans again. Its stamps are compared with the time of the first scan, which is on the safe side.
-        let roots = self.roots().take().unwrap_or_else(|| site.look());
+        let roots = self.roots().take().unwrap_or_else(|| site.scan_content());
         (roots, cached.unwrap_or_default())
     }
 

@@ -159,7 +159,7 @@ impl Directory {
         }
     }
 
-    /// Reads the record once more.
+    /// Reads the record again.
     pub(super) fn load(&self, site: &Site) -> Option<Result<LoadedFile, Diagnostic>> {
         let limits = &site.config.limits;
         let loaded = load::record_again(&self.place, limits, self.digest?);

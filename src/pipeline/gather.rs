@@ -76,7 +76,12 @@ pub(super) struct ContentList<T> {
 impl SiteContent {
     /// Finds and reads all records and prose.
     pub fn read(site: &Site) -> Result<Self, Failure> {
-        Self::gather(site, site.look(), CachedRecords::default(), &NoProgress)
+        Self::gather(
+            site,
+            site.scan_content(),
+            CachedRecords::default(),
+            &NoProgress,
+        )
     }
 
     /// Finds all content in `roots` and reads every page of prose, and every record that is not in `records` as it looks.

@@ -15,7 +15,7 @@ const MAX_LISTED: usize = 10;
 const PREFIXED: &str = "A site that was not published before can spread its runs over 256 folders: set `run_folders = \"prefixed\"` in `[publish]`. ";
 
 /// Measures everything staged from now on, if the site has limits.
-pub(super) fn weigh(site: &Site, stage: &mut Stage) {
+pub(super) fn measure_size(site: &Site, stage: &mut Stage) {
     if has_limits(site) {
         let limits = site.config.site_limits();
         let elsewhere = site.config.publish.elsewhere();
@@ -52,35 +52,35 @@ const ENTRIES: BudgetKey = BudgetKey {
 };
 
 /// One problem for each limit that the site exceeds.
-pub(super) fn problems(config: &Config, weight: &SiteSize) -> Vec<Diagnostic> {
+pub(super) fn problems(config: &Config, size: &SiteSize) -> Vec<Diagnostic> {
     let limits = config.site_limits();
     let over = |limit: Option<u64>, value: u64| limit.filter(|limit| value > *limit);
     let mut found = Vec::new();
     let mut report = |key: &BudgetKey, message: String, hint: &str| {
-        found.push(problem(config, key, &message, hint, weight));
+        found.push(problem(config, key, &message, hint, size));
     };
-    if let Some(limit) = over(limits.files, weight.files) {
-        let (files, limit) = (format::grouped(weight.files), format::grouped(limit));
+    if let Some(limit) = over(limits.files, size.files) {
+        let (files, limit) = (format::grouped(size.files), format::grouped(limit));
         let message = format!("The site has {files} files; the limit is {limit}");
         report(&FILES, message, "");
     }
-    if let Some(limit) = over(limits.bytes, weight.bytes) {
-        let (bytes, limit) = (format::bytes(weight.bytes), format::bytes(limit));
+    if let Some(limit) = over(limits.bytes, size.bytes) {
+        let (bytes, limit) = (format::bytes(size.bytes), format::bytes(limit));
         let message = format!("The site is {bytes}; the limit is {limit}");
         report(&BYTES, message, "");
     }
-    if let Some(limit) = limits.file.filter(|_| !weight.large.is_empty()) {
-        let files = weight.large.iter().map(|(path, bytes)| (&**path, *bytes));
+    if let Some(limit) = limits.file.filter(|_| !size.large.is_empty()) {
+        let files = size.large.iter().map(|(path, bytes)| (&**path, *bytes));
         let (above, limit) = (
-            format::count(weight.large.len(), "file"),
+            format::count(size.large.len(), "file"),
             format::bytes(limit),
         );
-        let are = if weight.large.len() == 1 { "is" } else { "are" };
+        let are = if size.large.len() == 1 { "is" } else { "are" };
         let message = format!("{above} {are} too large; the limit of one file is {limit}");
         let largest = largest("The largest files", files, format::bytes);
         report(&FILE, message, &format!("{largest} "));
     }
-    let full = weight
+    let full = size
         .entries
         .iter()
         .map(|(path, entries)| (&**path, *entries));
@@ -140,7 +140,7 @@ fn problem(
     key: &BudgetKey,
     message: &str,
     hint: &str,
-    weight: &SiteSize,
+    size: &SiteSize,
 ) -> Diagnostic {
     let name = key.name;
     let host = limiting_host(config, key);
@@ -155,8 +155,8 @@ fn problem(
         Some(paid) => format!("set `{name} = {paid}` in `[budget]` if you have a paid plan"),
         None => format!("raise `{name}` in `[budget]` if your plan allows it"),
     };
-    let runs = weight.runs.iter().map(|(run, bytes)| (&**run, *bytes));
-    let largest = if weight.runs.is_empty() {
+    let runs = size.runs.iter().map(|(run, bytes)| (&**run, *bytes));
+    let largest = if size.runs.is_empty() {
         String::new()
     } else {
         largest("The largest runs", runs, format::bytes)
@@ -233,7 +233,7 @@ mod tests {
         }
     }
 
-    /// The weight of a build that writes these files. Stages only paths and sizes, so a site of 100,000 files or many
+    /// The size of a build that writes these files. Stages only paths and sizes, so a site of 100,000 files or many
     /// gigabytes needs no disk.
     fn staged(config: &Config, files: impl IntoIterator<Item = (String, u64)>) -> SiteSize {
         let out = Path::new("target/no-such-site");
@@ -243,7 +243,7 @@ mod tests {
         for (path, bytes) in files {
             stage.plan(&path, bytes).expect("a free path");
         }
-        stage.site_size().expect("a weight")
+        stage.site_size().expect("a size")
     }
 
     #[test]
@@ -398,17 +398,17 @@ mod tests {
     fn a_budget_replaces_the_limit_of_the_host() {
         let mut config = Config::default();
         config.publish.host = HOSTS.iter().find(|host| host.name == "cloudflare-pages");
-        let mut weight = full(config.site_limits());
-        weight.files = 99_999;
-        let [problem] = &problems(&config, &weight)[..] else {
+        let mut size = full(config.site_limits());
+        size.files = 99_999;
+        let [problem] = &problems(&config, &size)[..] else {
             panic!("one problem");
         };
         let raise = "set `files = 100000` in `[budget]` if you have a paid plan";
         assert!(problem.help.contains(raise), "{}", problem.help);
         config.budget.files = Some(100_000);
-        assert_eq!(problems(&config, &weight), []);
-        weight.files = 100_001;
-        let [problem] = &problems(&config, &weight)[..] else {
+        assert_eq!(problems(&config, &size), []);
+        size.files = 100_001;
+        let [problem] = &problems(&config, &size)[..] else {
             panic!("one problem");
         };
         assert!(problem.help.contains("raise `files`"), "{}", problem.help);

@@ -221,7 +221,7 @@ fn stage_site<'a>(
 ) -> Result<(StagedSite, Option<CacheUpdate<'a>>), Failure> {
     // All records and prose are read first: they are small, and the order of the runs depends on them.
     let (roots, records) = cache.map_or_else(
-        || (site.look(), CachedRecords::default()),
+        || (site.scan_content(), CachedRecords::default()),
         |cache| cache.content(site),
     );
     let mut gathered = SiteContent::gather(site, roots, records, progress)?;
@@ -246,7 +246,7 @@ fn stage_site<'a>(
         let update = cache.map(|cache| cache.update(site, site.frame(&navigation), parts_at));
         let (update, known) = update.unzip();
         let mut stage = stage.with_last_site(known.unwrap_or_default());
-        hosting::weigh(site, &mut stage);
+        hosting::measure_size(site, &mut stage);
         if site.config.publish.checksums {
             stage.compute_checksums();
         }

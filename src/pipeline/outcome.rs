@@ -176,8 +176,8 @@ impl Outcome {
                 .collect::<Vec<_>>()
         };
         let published = self.ledger.runs.iter().filter(|known| !known.quarantined);
-        let again = ledger::next(site, gathered, published.cloned().collect(), after);
-        self.ledger.has_same_content(&again) && problems(before) == problems(after)
+        let next = ledger::next(site, gathered, published.cloned().collect(), after);
+        self.ledger.has_same_content(&next) && problems(before) == problems(after)
     }
 
     /// Lists the run directories for reports.
@@ -200,9 +200,8 @@ impl Outcome {
         if !stage.is_dry_run() {
             self.count_files(stage);
         }
-        let weight = stage.site_size();
-        let problems =
-            weight.map_or_else(Vec::new, |weight| hosting::problems(&site.config, &weight));
+        let size = stage.site_size();
+        let problems = size.map_or_else(Vec::new, |size| hosting::problems(&site.config, &size));
         self.blocking += problems.len();
         self.diagnostics.extend(problems);
         diagnostics::sort(&mut self.diagnostics);
@@ -254,7 +253,7 @@ fn quarantine_pages(
     all: &[Diagnostic],
 ) -> Vec<QuarantinePage> {
     let entries = gathered.archive.runs.iter();
-    let mut taken: BTreeSet<Slug> = entries.map(|entry| entry.slug.clone()).collect();
+    let mut used_slugs: BTreeSet<Slug> = entries.map(|entry| entry.slug.clone()).collect();
     let directories = gathered.directories.iter();
     let pages = directories
         .filter(|directory| directory.is_left_out())
@@ -272,11 +271,11 @@ fn quarantine_pages(
                 (None, own.cloned().collect())
             };
             // The page stays at the address of the run, unless another run has it now.
-            let own = own.filter(|slug| !taken.contains(slug));
+            let own = own.filter(|slug| !used_slugs.contains(slug));
             let slug =
                 own.unwrap_or_else(|| Slug::new(&with_hash(&slugify(&path), &path), run_folders));
             let page = links::run(&slug);
-            taken.insert(slug);
+            used_slugs.insert(slug);
             QuarantinePage {
                 path,
                 page,

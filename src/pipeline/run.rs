@@ -296,7 +296,7 @@ fn path(run: &CheckedRun<'_>, name: &str) -> String {
 }
 
 /// Checks one run on its own, and scans it for secrets. `run` is `None` if the record is invalid.
-pub(super) fn alone(
+pub(super) fn check_alone(
     site: &Site,
     place: &RunDirectory,
     record: &LoadedFile,
@@ -319,7 +319,7 @@ pub fn with_redactions(
     let record = inspect::record(&file);
     let id = record.id.as_deref().unwrap_or_default();
     let run = record.run.as_deref();
-    let (mut problems, scanned) = alone(site, place, &file, id, run, Some(pending));
+    let (mut problems, scanned) = check_alone(site, place, &file, id, run, Some(pending));
     let mut found = record.diagnostics;
     let folder = format!("{}/", place.shown);
     scanned.mask.apply_all(&mut found, &folder);

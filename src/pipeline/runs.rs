@@ -102,7 +102,7 @@ fn check(
     let _reservation = budget.reserve(gathered.roots.of(place).map_or(0, load::weight));
     let id = directory.id().unwrap_or_default();
     let checked = catch_panic(place, || {
-        let (problems, scanned) = run::alone(site, place, &record, id, None, None);
+        let (problems, scanned) = run::check_alone(site, place, &record, id, None, None);
         RunSummary {
             problems,
             used_allowances: scanned.used,

@@ -18,7 +18,7 @@ pub(super) use write::write;
 use super::directories::{Directory, is_withheld};
 use super::gather::SiteContent;
 use super::outcome::Outcome;
-use super::summary::RunSummaries;
+use super::summary::{RunSummaries, hash_text};
 
 /// Which runs a build processes, and where they come from.
 #[derive(Debug, Clone, Copy)]
@@ -70,9 +70,7 @@ impl PartHead {
 fn records(gathered: &SiteContent) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for directory in &gathered.directories {
-        let shown = directory.place.shown.as_bytes();
-        hasher.update(&(shown.len() as u64).to_le_bytes());
-        hasher.update(shown);
+        hash_text(&mut hasher, &directory.place.shown);
         hasher.update(directory.digest.as_ref().map_or(&[], <[u8; 32]>::as_slice));
         // Redactions of a record are in a separate file.
         let is_withheld = is_withheld(&gathered.roots, &directory.place);
@@ -93,8 +91,7 @@ fn addresses(archive: &Archive) -> [u8; 32] {
     let groups = groups.flat_map(|group_by| archive.groups(group_by));
     let groups = groups.flat_map(|group| [group.name.as_str(), group.slug.as_str()]);
     for text in runs.chain(groups) {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
+        hash_text(&mut hasher, text);
     }
     hasher.finalize().into()
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::summary::hash_text;
 use ::secrets::Mask;
 use base::diagnostics::{Diagnostic, Place, Source, codes};
 use base::pictures::Pictures;
@@ -286,7 +287,7 @@ impl Site {
     }
 
     /// Scans the content.
-    pub(crate) fn look(&self) -> Roots {
+    pub(crate) fn scan_content(&self) -> Roots {
         let roots = Roots::look(&self.content, cache::FOLDER);
         match &self.options.records {
             Some(records) => {
@@ -346,8 +347,7 @@ impl Site {
     pub(crate) fn portable_settings(&self) -> [[u8; 32]; 3] {
         let mut files = blake3::Hasher::new();
         for asset in &self.assets.files {
-            files.update(&(asset.path.len() as u64).to_le_bytes());
-            files.update(asset.path.as_bytes());
+            hash_text(&mut files, &asset.path);
             files.update(blake3::hash(&asset.bytes).as_bytes());
         }
         let mut settings = blake3::Hasher::new();

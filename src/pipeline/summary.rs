@@ -201,6 +201,12 @@ fn facet(value: &impl Serialize) -> [u8; 8] {
     digest.first_chunk().copied().unwrap_or_default()
 }
 
+/// Hashes a text with its length, so that different lists of texts have different digests.
+pub(super) fn hash_text(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_le_bytes());
+    hasher.update(text.as_bytes());
+}
+
 /// Digest of a value. It need not resist forgery: whoever could forge one can write to the cache.
 pub(super) fn digest(value: &impl Serialize) -> [u8; 16] {
     XxHash3_128::oneshot(&bytes(value)).to_le_bytes()

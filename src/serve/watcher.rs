@@ -217,9 +217,9 @@ impl Watcher {
         let (mut changed, mut failed) = (false, false);
         for watched in &mut self.watched {
             let now = watched.path.canonicalize().ok();
-            let again = named.contains(&watched.path)
+            let is_named = named.contains(&watched.path)
                 || now.as_ref().is_some_and(|now| named.contains(now));
-            if now == watched.resolved && !again {
+            if now == watched.resolved && !is_named {
                 continue;
             }
             changed |= now != watched.resolved;

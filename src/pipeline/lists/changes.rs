@@ -244,19 +244,19 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// The pages at former addresses, by path. `taken` has the current page at each address that the ledger names,
+/// The pages at former addresses, by path. `current` has the page at each address that the ledger names,
 /// with the id of its run, and gets the pages found here.
 fn former_addresses(
     lists: &Lists<'_>,
-    taken: &mut BTreeMap<String, String>,
+    current: &mut BTreeMap<String, String>,
 ) -> Vec<(String, FormerAddress)> {
     let ledger = &lists.outcome.ledger;
     // Moved runs take precedence: a run that moved away had the address after one that was withdrawn from it.
-    let aside = ledger.runs.iter().filter(|known| known.quarantined);
-    let aside = aside.map(|known| &known.run);
+    let quarantined = ledger.runs.iter().filter(|known| known.quarantined);
+    let quarantined = quarantined.map(|known| &known.run);
     let withdrawn = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
     let mut pages = Vec::new();
-    for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
+    for was in ledger.moved.iter().chain(quarantined).chain(withdrawn) {
         let path = ledger.page(was);
         let page = match (ledger.find(&was.id), ledger.withdrawn_run(&was.id)) {
             (Some(known), _) => FormerAddress::Moved(MovedPage::of(ledger, was, known, &path)),
@@ -274,7 +274,7 @@ fn former_addresses(
             }),
             (None, None) => continue,
         };
-        if let btree_map::Entry::Vacant(free) = taken.entry(path.clone()) {
+        if let btree_map::Entry::Vacant(free) = current.entry(path.clone()) {
             free.insert(was.id.to_string());
             pages.push((path, page));
         }

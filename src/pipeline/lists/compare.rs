@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use crate::summary::Facet;
+use crate::summary::{Facet, hash_text};
 use base::diagnostics::Diagnostic;
 use base::links;
 use pages::render::parts::{self, PartBoundaries};
@@ -92,9 +92,7 @@ fn write_part(lists: &Lists<'_>, items: &[TapeIndex]) -> Result<(), Diagnostic> 
     };
     let mut hasher = blake3::Hasher::new();
     let facets = items.iter().map(|item| {
-        let key = item.key(lists);
-        hasher.update(&(key.len() as u64).to_le_bytes());
-        hasher.update(key.as_bytes());
+        hash_text(&mut hasher, &item.key(lists));
         let facets = lists.outcome.facets.as_ref()?;
         hasher.update(&facets[item.run][Facet::Compare as usize]);
         Some(())

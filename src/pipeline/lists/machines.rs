@@ -32,11 +32,11 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let addresses: Vec<String> = pages
         .map(|path| format!("{base}{}", links::directory(&path)))
         .collect();
-    if addresses.len() <= MOST {
+    if addresses.len() <= MAX_ADDRESSES {
         return sitemap(lists, "sitemap.xml", "sitemap.xml", addresses);
     }
     let mut parts = Vec::new();
-    for (index, part) in addresses.chunks(MOST).enumerate() {
+    for (index, part) in addresses.chunks(MAX_ADDRESSES).enumerate() {
         let path = format!("sitemap-{}.xml", index + 1);
         sitemap(lists, "sitemap.xml", &path, part.to_vec())?;
         parts.push(format!("{base}{path}"));
@@ -55,7 +55,7 @@ fn sitemap(
 }
 
 /// Maximum addresses per sitemap, from its format.
-const MOST: usize = 50_000;
+const MAX_ADDRESSES: usize = 50_000;
 
 /// A sitemap, or an index of several.
 #[derive(Debug, Serialize)]

@@ -8,8 +8,8 @@ use markup::Html;
 use pages::view::Link;
 use pages::view::chrome::{self, NavItem, PageInfo, Script};
 
-use super::super::prose::ProseText;
 use super::{Lists, Page};
+use crate::prose::ProseText;
 
 /// Minimum number of headings for a table of contents.
 const CONTENTS: usize = 3;

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
 use crate::site::Site;
-use crate::summary::{Facet, Facets};
+use crate::summary::{Facet, Facets, hash_text};
 use crate::{CacheUpdate, Outcome, SiteContent};
 use base::diagnostics::Diagnostic;
 use formats::model::FileDigest;
@@ -93,8 +93,7 @@ impl ListKeys {
             common.update(&gathered.directory(entry).digest?);
             common.update(format!("{:?}", entry.decisions).as_bytes());
             for text in [&*entry.slug, &entry.label] {
-                common.update(&(text.len() as u64).to_le_bytes());
-                common.update(text.as_bytes());
+                hash_text(&mut common, text);
             }
         }
         Some(Self {

@@ -18,7 +18,7 @@ use super::{CheckedRun, write_error};
 
 pub(super) fn write(s: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), StageError> {
     // The first pages of all tapes share one page.
-    let mut room = s.config.limits.page();
+    let mut bytes_left = s.config.limits.page();
     let mut texts = BTreeSet::new();
     for (tape, sidecar, layout) in s.tapes() {
         let mut pages = Timeline::new(s.config, layout, sidecar);
@@ -30,7 +30,7 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), 
         for number in 1..=layout.pages() {
             let (page, long) = pages.page(number);
             let most = if number == 1 {
-                room
+                bytes_left
             } else {
                 s.config.limits.page()
             };
@@ -57,7 +57,7 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), 
                 return Err(files.page_too_large(&page.path));
             };
             if number == 1 {
-                room -= html.as_str().len();
+                bytes_left -= html.as_str().len();
                 files.first_pages.push(html);
                 continue;
             }

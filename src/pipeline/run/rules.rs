@@ -17,7 +17,7 @@ use markup::{CitedRule, cited_rule};
 use crate::site::Site;
 
 /// Maximum events that are reported of one rule and run. Its page has more of them.
-const REPORTED: usize = 10;
+const MAX_EVENTS: usize = 10;
 
 /// What the rules say of the run; adds a problem for each event that violates one.
 pub(super) fn check(
@@ -187,7 +187,7 @@ fn report(
                     .at(place, message, format!("{fix}. {source}"))
                     .with_severity(severity)
             };
-            let events = result.events.iter().take(REPORTED);
+            let events = result.events.iter().take(MAX_EVENTS);
             let places = events.filter_map(|seq| {
                 let tape = tape?;
                 let event = tape.events.get(tape.position(*seq)?)?;
