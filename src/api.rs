@@ -2,9 +2,10 @@
 
 pub mod author {
     pub use author::{
-        AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Reason, RedactionRequest,
-        RedactionTarget, Refusal, RehashOutcome, Span, Verb, annotate, annotate_from, decide,
-        own_author, raw, redact, rehash, reveal_proof, starter, undo, validate,
+        AuthorKind, DecisionKind, Metadata, NamedAuthor, NewAnnotation, NewDecision,
+        RedactionReason, RedactionRequest, RedactionTarget, Refusal, RehashOutcome, Span, annotate,
+        annotate_from, decide, own_author, raw, redact, rehash, reveal_proof, starter, undo,
+        validate,
     };
 }
 pub mod characters {

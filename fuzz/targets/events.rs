@@ -1,7 +1,7 @@
 //! Event logs: no line is lost, numbers never shift, and the content hash sees lines only.
 
 use runpress::api::diagnostics::without_mark;
-use runpress::api::formats::events::{FILE_NAME, Kind, content_hash, read};
+use runpress::api::formats::events::{FILE_NAME, LogEventKind, content_hash, read};
 use runpress::api::model::tape::{self, Tape};
 use runpress::api::rules;
 
@@ -11,7 +11,7 @@ use super::{places, with_byte_order_mark};
 fn events(bytes: &[u8]) -> Vec<(u32, String, bool)> {
     let mut found = Vec::new();
     let _ = read(FILE_NAME, bytes, |event| {
-        assert!(event.fields.is_some() || event.kind == Kind::Unknown);
+        assert!(event.fields.is_some() || event.kind == LogEventKind::Unknown);
         found.push((
             event.line.number,
             event.line.text.to_string(),

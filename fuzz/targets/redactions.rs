@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use runpress::api::formats::redactions::{
-    FILE_NAME, Reason, Redaction, has_marker, occurrences, parse, rewrite,
+    FILE_NAME, Redaction, RedactionReason, has_marker, occurrences, parse, rewrite,
 };
 
 use super::{places, split};
@@ -79,7 +79,7 @@ fn withheld_everywhere(name: &str, file: &[u8], value: &str) {
         .map(|(index, found)| {
             let mut redaction = Redaction {
                 id: format!("r{index}"),
-                ..Redaction::empty(name, Reason::Secret)
+                ..Redaction::empty(name, RedactionReason::Secret)
             };
             found.put(&mut redaction);
             redaction

@@ -1,6 +1,6 @@
 //! Harn's tapes: a tape that is written again has the same records and the same content hash.
 
-use runpress::api::formats::tape::{Tape, parse};
+use runpress::api::formats::tape::{HarnTape, parse};
 use runpress::api::model::tape::{self, Payloads};
 use runpress::api::rules;
 
@@ -9,7 +9,7 @@ use super::places;
 const NAME: &str = "run.tape";
 
 /// The tape written again, in its plainest form.
-fn rewritten(tape: &Tape<'_>) -> String {
+fn rewritten(tape: &HarnTape<'_>) -> String {
     let mut text = String::from("{\"type\":\"header\",\"version\":1,\"harn_version\":\"x\"}\n");
     for line in &tape.records {
         let json = serde_json::to_string(&line.record).expect("plain data");

@@ -2,7 +2,7 @@
 
 use runpress::api::diagnostics::Source;
 use runpress::api::formats::threads::{
-    ACTIONS_FILE, Action, Annotation, STATE_FILE, parse_actions, parse_state,
+    ACTIONS_FILE, RecordedThread, STATE_FILE, ThreadAction, parse_actions, parse_state,
 };
 use runpress::api::model::threads::{from_annotation, resource_path};
 use runpress::api::rules;
@@ -12,8 +12,8 @@ use super::{places, split};
 /// Threads as their ids with the ids of their entries.
 type Ids = Vec<(String, Vec<String>)>;
 
-fn ids(annotations: &[Annotation<'_>]) -> Ids {
-    let entries = |annotation: &Annotation<'_>| {
+fn ids(annotations: &[RecordedThread<'_>]) -> Ids {
+    let entries = |annotation: &RecordedThread<'_>| {
         annotation
             .entries
             .iter()
@@ -27,36 +27,36 @@ fn ids(annotations: &[Annotation<'_>]) -> Ids {
 }
 
 /// The reducer of the protocol over ids alone: a list is searched from its start, whatever that costs.
-fn reduce(threads: &mut Ids, action: &Action<'_>) {
+fn reduce(threads: &mut Ids, action: &ThreadAction<'_>) {
     let at = |threads: &Ids, id: &str| threads.iter().position(|(known, _)| known == id);
     match action {
-        Action::Set(annotation) => {
+        ThreadAction::Set(annotation) => {
             let new = ids(std::slice::from_ref(annotation)).remove(0);
             match at(threads, &new.0) {
                 Some(at) => threads[at] = new,
                 None => threads.push(new),
             }
         }
-        Action::Removed { id } => {
+        ThreadAction::Removed { id } => {
             if let Some(at) = at(threads, id) {
                 threads.remove(at);
             }
         }
-        Action::EntrySet { id, entry } => {
+        ThreadAction::EntrySet { id, entry } => {
             if let Some(at) = at(threads, id)
                 && !threads[at].1.contains(&entry.id)
             {
                 threads[at].1.push(entry.id.clone());
             }
         }
-        Action::EntryRemoved { id, entry } => {
+        ThreadAction::EntryRemoved { id, entry } => {
             if let Some(at) = at(threads, id)
                 && let Some(found) = threads[at].1.iter().position(|known| known == entry)
             {
                 threads[at].1.remove(found);
             }
         }
-        Action::Updated { .. } | Action::Unknown(_) => {}
+        ThreadAction::Updated { .. } | ThreadAction::Unknown(_) => {}
     }
 }
 

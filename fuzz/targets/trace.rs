@@ -49,12 +49,12 @@ pub fn run(bytes: &[u8]) {
     let made = tape(&whole).expect("a trace with a header is loaded");
     for (at, event) in made.events.iter().enumerate() {
         assert_eq!(made.position(event.seq), Some(at));
-        if let Some(call) = event.ties.call {
+        if let Some(call) = event.relations.call {
             assert!(call < event.seq, "a call comes before what belongs to it");
         }
-        if let Some(result) = event.ties.result {
+        if let Some(result) = event.relations.result {
             let at = made.position(result).expect("a result");
-            assert_eq!(made.events[at].ties.call, Some(event.seq));
+            assert_eq!(made.events[at].relations.call, Some(event.seq));
         }
     }
     let other = [

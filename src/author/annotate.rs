@@ -7,10 +7,10 @@ use serde::Serialize;
 use base::diagnostics::text::visible;
 use base::diagnostics::{Diagnostic, Severity, codes};
 use content::discover::RunDirectory;
-use formats::model::annotation::{Problem, Sidecar};
+use formats::model::annotation::{HarnProblem, Sidecar};
 use formats::model::slug::slugify;
 use formats::model::tape::{Event, Tape};
-use formats::model::words::says;
+use formats::model::words;
 use formats::sidecar::{self, Author, AuthorKind, Span};
 use pipeline::site::Site;
 
@@ -86,7 +86,7 @@ impl EventRef {
         Self {
             seq: event.seq,
             kind: event.kind.word,
-            excerpt: visible(&says(event, 80)),
+            excerpt: visible(&words::summary(event, 80)),
         }
     }
 
@@ -258,7 +258,7 @@ impl NewAnnotation {
 /// Whether the sidecar was written for a different version of the tape.
 fn is_stale(sidecar: &Sidecar<'_>) -> bool {
     let problems = &mut sidecar.report.problems.iter();
-    problems.any(|problem| matches!(problem, Problem::TapeDigestMismatch { .. }))
+    problems.any(|problem| matches!(problem, HarnProblem::TapeDigestMismatch { .. }))
 }
 
 fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {

@@ -4,8 +4,8 @@ use serde_json::value::RawValue;
 
 use base::diagnostics::text::{did_you_mean, quoted, visible};
 use content::discover::RunDirectory;
-use formats::decisions::{self, Correction, Decision, NamedAuthor, Verb};
-use formats::model::archive::Entry;
+use formats::decisions::{self, Correction, Decision, DecisionKind, NamedAuthor};
+use formats::model::archive::ArchiveEntry;
 use pipeline::SiteContent;
 use pipeline::site::Site;
 
@@ -16,7 +16,7 @@ use super::{Refusal, files};
 /// A decision that is to be written. The day is today.
 #[derive(Debug, Clone)]
 pub struct NewDecision {
-    pub verb: Verb,
+    pub verb: DecisionKind,
     pub reason: String,
     pub author: NamedAuthor,
     /// The event that shows it.
@@ -121,7 +121,7 @@ fn append(
 }
 
 /// The correction of an outcome, from the value that it has so far.
-fn correction(entry: &Entry, name: &str, value: &str) -> Result<Correction, Refusal> {
+fn correction(entry: &ArchiveEntry, name: &str, value: &str) -> Result<Correction, Refusal> {
     let mut outcomes = entry.run.outcomes.iter();
     let Some(outcome) = outcomes.find(|outcome| *outcome.name == *name) else {
         let names = entry.run.outcomes.iter().map(|outcome| &*outcome.name);

@@ -8,7 +8,7 @@ use content::inspect;
 use content::load;
 use formats::audit::Audit;
 use formats::jsonl::{self, Line};
-use formats::raw::{FILE_NAME, Reader};
+use formats::raw::{FILE_NAME, RawLogReader};
 use formats::replay::{Harness, NEWEST, Translator};
 use pipeline::site::Site;
 
@@ -47,7 +47,7 @@ pub fn raw(
     }
     let version = audit.against.or(audit.translator.last().copied());
     let mut translator = Translator::new(harness, version.unwrap_or(NEWEST));
-    let mut reader = Reader::default();
+    let mut reader = RawLogReader::default();
     files.raw_lines(|line| {
         let text = description(&mut translator, &mut reader, &line, &recorded);
         if only.is_none_or(|only| only == line.number) {
@@ -80,7 +80,7 @@ type RecordedEvents<'a> = BTreeMap<u32, Vec<(usize, Line<'a>)>>;
 /// A row, what it translates to, and the events that follow from it as they are recorded.
 fn description(
     translator: &mut Translator,
-    reader: &mut Reader,
+    reader: &mut RawLogReader,
     line: &Line<'_>,
     recorded: &RecordedEvents<'_>,
 ) -> String {

@@ -13,7 +13,9 @@ use base::diagnostics::text::{did_you_mean, quoted, visible};
 use base::diagnostics::{Diagnostic, Place, codes};
 use content::discover::RunDirectory;
 use formats::model::time::parse_rfc3339;
-use formats::redactions::{FILE_NAME, Fault, Reason, Redaction, proof as commitments};
+use formats::redactions::{
+    FILE_NAME, Redaction, RedactionReason, RewriteError, proof as commitments,
+};
 use formats::run_record;
 use pipeline::site::Site;
 use pipeline::with_redactions;
@@ -29,7 +31,7 @@ pub use proof::reveal_proof;
 pub struct RedactionRequest {
     pub target: RedactionTarget,
     /// The reason. For a finding, defaults to that of its rule.
-    pub reason: Option<Reason>,
+    pub reason: Option<RedactionReason>,
     /// The reason in words.
     pub note: Option<String>,
     pub by: Option<String>,
@@ -135,7 +137,7 @@ impl RedactionReport {
                 text.push_str("Add `/redaction.key` to `.gitignore`.\n");
             }
         }
-        let is_secret = |it: &Redaction| it.reason == Reason::Secret && !self.is_removal;
+        let is_secret = |it: &Redaction| it.reason == RedactionReason::Secret && !self.is_removal;
         if self.changed.iter().any(is_secret) {
             text.push_str(
                 "Replace the secret where it is used: the recorded files still contain it.\n",
@@ -164,7 +166,7 @@ pub fn redact(
         let help = "Write it as `2026-03-01T10:00:00Z`.";
         return Err(Refusal::request("The time is not one of RFC 3339", help));
     }
-    if request.reason == Some(Reason::Other)
+    if request.reason == Some(RedactionReason::Other)
         && request
             .note
             .as_ref()
@@ -342,11 +344,11 @@ fn refuse_unpublishable(
 }
 
 /// The refusal for a redaction that does not match its file.
-fn stale(list: &RedactionList, (at, fault): &(usize, Fault)) -> Refusal {
+fn stale(list: &RedactionList, (at, fault): &(usize, RewriteError)) -> Refusal {
     let redaction = &list.entries[*at].redaction;
     let why = match fault {
-        Fault::Stale(_, why) => why,
-        Fault::Overlap(..) => "it overlaps another one",
+        RewriteError::Stale(_, why) => why,
+        RewriteError::Overlap(..) => "it overlaps another one",
     };
     let problem: Diagnostic = codes::REDACTION_STALE.at(
         Place::file(FILE_NAME),

@@ -10,7 +10,7 @@ use content::load::LoadedFile;
 use formats::config::Config;
 use formats::json::Node;
 use formats::model::annotation::{Annotation, Sidecar};
-use formats::model::tape::{Event, Format, Tape};
+use formats::model::tape::{Event, Tape, TapeFormat};
 use formats::model::words::excerpt;
 use pipeline::site::Site;
 
@@ -222,8 +222,8 @@ fn with_old_tape<'a>(
     files.sidecars.clear();
     files.held = 0;
     match tape.format {
-        Format::Events => files.events = Some(file),
-        Format::Harn | Format::Trace => files.tapes.push(file),
+        TapeFormat::Events => files.events = Some(file),
+        TapeFormat::Harn | TapeFormat::Trace => files.tapes.push(file),
     }
     Ok(run)
 }

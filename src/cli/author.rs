@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use runpress::api::author::{
-    self, AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Reason, RedactionRequest,
-    RedactionTarget, Refusal, RehashOutcome, Span, Verb,
+    self, AuthorKind, DecisionKind, Metadata, NamedAuthor, NewAnnotation, NewDecision,
+    RedactionReason, RedactionRequest, RedactionTarget, Refusal, RehashOutcome, Span,
 };
 use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{self, Diagnostic};
@@ -293,13 +293,13 @@ pub(crate) fn decide(cli: &Cli, args: &Decide) -> u8 {
             .or_else(|| site.config.site.author.clone());
         let new = NewDecision {
             verb: match args {
-                Decide { void: true, .. } => Verb::Void,
+                Decide { void: true, .. } => DecisionKind::Void,
                 Decide {
                     disqualify: true, ..
-                } => Verb::Disqualify,
-                Decide { restore: true, .. } => Verb::Restore,
-                Decide { include: true, .. } => Verb::Include,
-                _ => Verb::Rescore,
+                } => DecisionKind::Disqualify,
+                Decide { restore: true, .. } => DecisionKind::Restore,
+                Decide { include: true, .. } => DecisionKind::Include,
+                _ => DecisionKind::Rescore,
             },
             reason: args.reason.clone(),
             author: NamedAuthor {
@@ -353,7 +353,11 @@ pub(crate) fn redact(cli: &Cli, args: &Redact) -> u8 {
         if let Some(id) = &args.undo {
             return author::undo(&site, &args.run, id, args.dry_run, &waiting);
         }
-        let reason = |word: &String| Reason::ALL.into_iter().find(|it| it.word() == word);
+        let reason = |word: &String| {
+            RedactionReason::ALL
+                .into_iter()
+                .find(|it| it.word() == word)
+        };
         let request = RedactionRequest {
             target: target(args)?,
             reason: args.reason.as_ref().and_then(reason),

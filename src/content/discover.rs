@@ -11,8 +11,8 @@ use base::beneath::{Kind, Tree, TreeEntry};
 use base::diagnostics::text::{misspelled, quoted};
 use base::diagnostics::{CheckResult, Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
-use formats::model::prose::ProseKind;
 use formats::model::slug::{short_hash, slugify};
+use formats::page::ProseKind;
 use formats::{config, decisions, events, run_record, withdrawn};
 
 use crate::names;

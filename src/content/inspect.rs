@@ -3,7 +3,7 @@
 //! Files named in a tape, a transcript or a thread are read through [`RunFiles`]; nothing else is read here.
 
 use base::diagnostics::{CheckResult, Diagnostic, Source};
-use formats::audit::{Audit, Verdict};
+use formats::audit::{Audit, AuditVerdict};
 use formats::config::Config;
 
 use crate::load::{LoadedFile, RunFiles};
@@ -18,7 +18,7 @@ use formats::model::run::Run;
 use formats::model::tape::{self, Tape};
 use formats::model::threads::Threads;
 use formats::model::transcript::Conversation;
-use formats::raw::Raw;
+use formats::raw::RawCounts;
 use formats::replay::Harness;
 use formats::tape::RecordLine;
 
@@ -74,7 +74,7 @@ impl Inspection<'_> {
     }
 
     /// Whether its events follow from its raw log; `None` if that was not checked.
-    pub fn audited(&self) -> Option<Verdict> {
+    pub fn audited(&self) -> Option<AuditVerdict> {
         self.audit.as_ref().map(|audit| audit.verdict)
     }
 }
@@ -144,7 +144,7 @@ fn raw_log(
     files: &RunFiles,
     found: &mut Inspection<'_>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Raw> {
+) -> Option<RawCounts> {
     let audited = config.policy.raw_audit.zip(run);
     let harness = audited.and_then(|(_, run)| Harness::of(&run.subject.harness));
     let read = files.raw_log(harness);

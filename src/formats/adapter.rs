@@ -14,30 +14,30 @@ use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use base::shapes;
 
-use super::event_line::Fields as _;
-use super::json::{Node, located};
+use super::event_line::EventFields as _;
+use super::json::{Node, place_of_error, schema_keys};
 use super::jsonl::{self, Line};
 use super::reason::reason_of_line;
-use super::trace::{Agent, Fields, Importer, Kind, Origin, Tokens};
+use super::trace::{EventSource, Importer, Tokens, TraceAgent, TraceEventFields, TraceEventKind};
 
 /// The name of files with what an adapter printed, in examples; runpress reads only standard output.
 pub const FILE_NAME: &str = "*.adapter.jsonl";
 
 /// A line of an adapter. The first is the header. Then each record begins a run, and the events of the run follow.
 #[derive(Debug, JsonSchema)]
-#[schemars(untagged, rename = "AdapterLine", transform = by_type)]
+#[schemars(untagged, transform = by_type)]
 #[allow(
     dead_code,
     clippy::large_enum_variant,
     reason = "only its schema is used"
 )]
-pub enum AnyLine<'a> {
+pub enum AdapterLine<'a> {
     /// The first line, and no other.
-    Header(Header),
+    Header(AdapterHeader),
     /// Begins a run.
-    Record(Record),
+    Record(AdapterRecord),
     /// An event of the run, in the order of recording. `seq` and `assets` have no effect.
-    Event(Fields<'a>),
+    Event(TraceEventFields<'a>),
 }
 
 const HEADER: &str = "adapter";
@@ -54,11 +54,14 @@ fn by_type(schema: &mut Schema) {
     let is =
         |name: &str| json!({ "required": ["type"], "properties": { "type": { "const": name } } });
     // A misspelled type or key would be lost without a word.
-    let types: Vec<_> = Fields::TYPES.iter().map(|(name, ..)| *name).collect();
+    let types: Vec<_> = TraceEventFields::TYPES
+        .iter()
+        .map(|(name, ..)| *name)
+        .collect();
     event["properties"] = json!({
         "type": { "enum": types },
-        "tokens": { "propertyNames": { "enum": keys::<Tokens>() } },
-        "source": { "propertyNames": { "enum": keys::<Origin<'_>>() } },
+        "tokens": { "propertyNames": { "enum": schema_keys::<Tokens>() } },
+        "source": { "propertyNames": { "enum": schema_keys::<EventSource<'_>>() } },
     });
     event["unevaluatedProperties"] = json!(false);
     schema.insert("if".to_owned(), is(HEADER));
@@ -72,7 +75,7 @@ fn without_unknown_keys(agents: &mut Schema) {
     if let Some(Value::Object(items)) = agents.get_mut("items") {
         items.insert(
             "propertyNames".to_owned(),
-            json!({ "enum": keys::<Agent>() }),
+            json!({ "enum": schema_keys::<TraceAgent>() }),
         );
     }
 }
@@ -80,8 +83,7 @@ fn without_unknown_keys(agents: &mut Schema) {
 /// First line of an adapter.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "AdapterHeader")]
-pub struct Header {
+pub struct AdapterHeader {
     /// Always `adapter`.
     #[serde(rename = "type")]
     #[allow(dead_code, reason = "it decides before the line is read")]
@@ -90,15 +92,14 @@ pub struct Header {
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// The format that the adapter reads, and the version of the adapter. Increment it whenever the same file gives other lines.
-    #[schemars(extend("propertyNames" = { "enum": keys::<Importer>() }))]
+    #[schemars(extend("propertyNames" = { "enum": schema_keys::<Importer>() }))]
     pub importer: Importer,
 }
 
 /// Begins a run. Its keys are those of a run record; a value that the source does not state is left out.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "AdapterRecord")]
-pub struct Record {
+pub struct AdapterRecord {
     /// Always `record`.
     #[serde(rename = "type")]
     #[allow(dead_code, reason = "it decides before the line is read")]
@@ -111,37 +112,36 @@ pub struct Record {
     pub finished_at: Option<String>,
     /// What ran, and on what.
     #[serde(default)]
-    pub subject: Subject,
+    pub subject: AdapterSubject,
     /// What the source measured.
     #[serde(default)]
-    pub metrics: Metrics,
+    pub metrics: AdapterMetrics,
     /// How the run ended.
     #[serde(default)]
-    pub status: Status,
+    pub status: AdapterStatus,
     /// Rewards, scores and submissions.
     #[serde(default)]
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<AdapterOutcome>,
     /// What the source says of itself.
     #[serde(default)]
-    pub import: Import,
+    pub import: AdapterImport,
     /// The agents beside the main one. Every `agent` of an event is one of them.
     #[serde(default)]
     #[schemars(transform = without_unknown_keys)]
-    pub agents: Vec<Agent>,
+    pub agents: Vec<TraceAgent>,
     /// What the adapter left out, and how often.
     #[serde(default)]
-    #[schemars(extend("default" = {}, "propertyNames" = { "enum": Withheld::ALL.map(Withheld::word) }))]
-    pub withheld: BTreeMap<Withheld, u64>,
+    #[schemars(extend("default" = {}, "propertyNames" = { "enum": OmittedContent::ALL.map(OmittedContent::word) }))]
+    pub withheld: BTreeMap<OmittedContent, u64>,
     /// Names that runpress replaces in the whole run.
     #[serde(default)]
-    pub private: Private,
+    pub private: AdapterPrivate,
 }
 
 /// What ran, and on what.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "AdapterSubject")]
-pub struct Subject {
+pub struct AdapterSubject {
     /// Name of the task.
     pub test_case_slug: Option<String>,
     /// Version of the task.
@@ -157,23 +157,21 @@ pub struct Subject {
 /// What the source measured. What it did not count is left out, and never 0.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "AdapterMetrics")]
-pub struct Metrics {
+pub struct AdapterMetrics {
     /// Seconds that the run took.
     pub run_time_seconds: Option<f64>,
     /// Tokens of the whole run. Without them, those of the `usage` events are added up.
-    #[schemars(extend("propertyNames" = { "enum": keys::<Tokens>() }))]
+    #[schemars(extend("propertyNames" = { "enum": schema_keys::<Tokens>() }))]
     pub tokens: Option<Tokens>,
     /// Cost of the whole run.
     #[serde(default)]
-    pub cost: Cost,
+    pub cost: AdapterCost,
 }
 
 /// Cost of the whole run.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "AdapterCost")]
-pub struct Cost {
+pub struct AdapterCost {
     /// USD, as the source states them.
     pub actual: Option<f64>,
 }
@@ -181,10 +179,9 @@ pub struct Cost {
 /// How the run ended.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "AdapterStatus")]
-pub struct Status {
+pub struct AdapterStatus {
     /// The state, where the source has one of the same meaning.
-    pub state: Option<State>,
+    pub state: Option<AdapterState>,
     /// How the run ended, in the source's words.
     pub detail: Option<String>,
 }
@@ -192,7 +189,8 @@ pub struct Status {
 words! {
     /// How a run ended.
     #[derive(JsonSchema)]
-    State {
+    #[schemars(rename = "State")]
+    AdapterState {
         /// The agent ended by itself.
         Completed = "completed",
         /// The time was up.
@@ -215,7 +213,8 @@ words! {
 words! {
     /// A value that may be an estimate.
     #[derive(JsonSchema)]
-    Estimated {
+    #[schemars(rename = "Estimated")]
+    EstimatedMetric {
         /// The cost.
         Cost = "cost",
     }
@@ -224,7 +223,8 @@ words! {
 words! {
     /// What an adapter may leave out. Prompts are no part of this: they are notes, and runpress leaves them out.
     #[derive(JsonSchema)]
-    Withheld {
+    #[schemars(rename = "Withheld")]
+    OmittedContent {
         /// Reasoning that only the provider can read.
         EncryptedReasoning = "encryptedReasoning",
         /// Definitions of tools.
@@ -241,8 +241,7 @@ words! {
 /// One outcome of a run, verbatim.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "AdapterOutcome")]
-pub struct Outcome {
+pub struct AdapterOutcome {
     /// Its name.
     pub name: String,
     /// The value: any JSON.
@@ -265,8 +264,7 @@ pub struct Outcome {
 /// What the source says of itself.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "AdapterImport")]
-pub struct Import {
+pub struct AdapterImport {
     /// Version of the source's format, as it states it.
     pub format_version: Option<String>,
     /// Further ids in the source, by name.
@@ -278,7 +276,7 @@ pub struct Import {
     pub models: Vec<String>,
     /// What the source estimated.
     #[serde(default)]
-    pub estimated: Vec<Estimated>,
+    pub estimated: Vec<EstimatedMetric>,
     /// Values that lack a part, as paths in `metrics`: `tokens.output`.
     #[serde(default)]
     pub lower_bounds: Vec<String>,
@@ -287,8 +285,7 @@ pub struct Import {
 /// Names that runpress replaces in every text of a run, as it does with paths.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "AdapterPrivate")]
-pub struct Private {
+pub struct AdapterPrivate {
     /// Working folders of the agent; they become `.`.
     #[serde(default)]
     pub folders: Vec<String>,
@@ -302,9 +299,9 @@ pub struct Private {
 
 /// A line after the header.
 #[derive(Debug)]
-pub enum Item<'a> {
-    Record(Box<Record>),
-    Event(Kind, Box<Fields<'a>>),
+pub enum AdapterItem<'a> {
+    Record(Box<AdapterRecord>),
+    Event(TraceEventKind, Box<TraceEventFields<'a>>),
 }
 
 /// Reads the lines of an adapter. `each` gets every line after the header that can be read. All problems are errors.
@@ -312,8 +309,8 @@ pub enum Item<'a> {
 pub fn read<'a>(
     path: &str,
     bytes: &'a [u8],
-    mut each: impl FnMut(&Line<'a>, Item<'a>),
-) -> (Option<Header>, Vec<Diagnostic>) {
+    mut each: impl FnMut(&Line<'a>, AdapterItem<'a>),
+) -> (Option<AdapterHeader>, Vec<Diagnostic>) {
     let mut problems = Collector::default();
     let mut lines = jsonl::lines(bytes);
     let header = match lines.next() {
@@ -324,7 +321,7 @@ pub fn read<'a>(
     let mut has_record = false;
     for line in lines {
         match item(&line.source(path), &line) {
-            Ok(Item::Event(..)) if !has_record => {
+            Ok(AdapterItem::Event(..)) if !has_record => {
                 let message = "An event before the first record";
                 let help = "Print a line of the type `record` before the events of each run.";
                 problems.push(*invalid(line.place(path, ""), message, help));
@@ -347,7 +344,7 @@ fn invalid(place: Place, message: impl Into<String>, help: impl Into<String>) ->
     Box::new(codes::IMPORT_INVALID_LINE.at(place, message, help))
 }
 
-fn header(source: &Source<'_>, text: &str) -> Result<Header, Box<Diagnostic>> {
+fn header(source: &Source<'_>, text: &str) -> Result<AdapterHeader, Box<Diagnostic>> {
     let root = Node::parse(text).ok();
     let get = |key| root.and_then(|root| root.get(key));
     if get("type").and_then(|tag| tag.as_str()).as_deref() != Some(HEADER) {
@@ -375,13 +372,13 @@ fn parsed<'a, T: Deserialize<'a>>(
     text: &'a str,
 ) -> Result<T, Box<Diagnostic>> {
     serde_json::from_str(text).map_err(|error| {
-        let place = located::<T>(source, text, &error);
+        let place = place_of_error::<T>(source, text, &error);
         let message = format!("The line cannot be read: {}", reason_of_line(text, &error));
         invalid(place, message, SCHEMA)
     })
 }
 
-fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Item<'a>, Box<Diagnostic>> {
+fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<AdapterItem<'a>, Box<Diagnostic>> {
     let Cow::Borrowed(text) = line.text else {
         let at = line.text.find('\u{fffd}').unwrap_or_default();
         let message = "The line is not valid UTF-8";
@@ -392,13 +389,16 @@ fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Item<'a>, Box<Diagno
     if word.and_then(|word| word.as_str()).as_deref() == Some(RECORD) {
         let record = parsed(source, text)?;
         refuse_lost_keys(source, root)?;
-        return Ok(Item::Record(Box::new(record)));
+        return Ok(AdapterItem::Record(Box::new(record)));
     }
-    let fields: Fields<'a> = parsed(source, text)?;
+    let fields: TraceEventFields<'a> = parsed(source, text)?;
     let whole = || source.place(0, text.len());
     let name = fields.word();
-    let Some((_, kind, required)) = Fields::TYPES.iter().find(|(known, ..)| *known == name) else {
-        let known = Fields::TYPES
+    let Some((_, kind, required)) = TraceEventFields::TYPES
+        .iter()
+        .find(|(known, ..)| *known == name)
+    else {
+        let known = TraceEventFields::TYPES
             .iter()
             .map(|(known, ..)| *known)
             .chain([RECORD]);
@@ -414,7 +414,7 @@ fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Item<'a>, Box<Diagno
         let help = format!("Print {}, or leave the event out.", quoted(key));
         return Err(invalid(whole().pointing(format!("/{key}")), message, help));
     }
-    Ok(Item::Event(*kind, Box::new(fields)))
+    Ok(AdapterItem::Event(*kind, Box::new(fields)))
 }
 
 /// Refuses the first key of an object that is not in `keys`.
@@ -449,27 +449,17 @@ fn refuse_lost_keys(source: &Source<'_>, line: Option<Node<'_>>) -> Result<(), B
 }
 
 /// The keys of events.
-static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(keys::<Fields<'_>>);
+static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(schema_keys::<TraceEventFields<'_>>);
 
 /// The keys of the agents of a record.
-static AGENT_KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(keys::<Agent>);
+static AGENT_KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(schema_keys::<TraceAgent>);
 
 /// The objects in lines that have the types of a trace, with their keys.
 static OBJECTS: LazyLock<[(&str, &str, BTreeSet<String>); 4]> = LazyLock::new(|| {
     [
-        ("`importer`", "/importer", keys::<Importer>()),
-        ("`tokens`", "/tokens", keys::<Tokens>()),
-        ("`tokens`", "/metrics/tokens", keys::<Tokens>()),
-        ("`source`", "/source", keys::<Origin<'_>>()),
+        ("`importer`", "/importer", schema_keys::<Importer>()),
+        ("`tokens`", "/tokens", schema_keys::<Tokens>()),
+        ("`tokens`", "/metrics/tokens", schema_keys::<Tokens>()),
+        ("`source`", "/source", schema_keys::<EventSource<'_>>()),
     ]
 });
-
-/// The keys of a type, from its schema.
-fn keys<T: JsonSchema>() -> BTreeSet<String> {
-    let schema = schemars::schema_for!(T);
-    let keys = schema.get("properties").and_then(Value::as_object);
-    keys.into_iter()
-        .flatten()
-        .map(|(key, _)| key.clone())
-        .collect()
-}

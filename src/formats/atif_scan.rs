@@ -11,11 +11,11 @@ use super::decisions::NamedAuthor;
 use super::model::tape::Tape;
 use super::scanner_findings::{FindingLine, ScannerFinding};
 use super::sidecar::AuthorKind;
-use super::trace::Origin;
+use super::trace::EventSource;
 
 /// A report, `atif-scan --format json`. Keys that are not needed are ignored, since releases add some.
 #[derive(Debug, Deserialize)]
-pub struct Report {
+pub struct AtifScanReport {
     /// What the scanner looks for, by id.
     checks: BTreeMap<String, Check>,
     /// The trajectories: one, as [`parse`] makes sure.
@@ -71,7 +71,7 @@ struct Keys {
 
 /// Reads a report; `None` if the file is none.
 #[must_use]
-pub fn parse(path: &str, bytes: &[u8]) -> Option<Result<Report, Box<Diagnostic>>> {
+pub fn parse(path: &str, bytes: &[u8]) -> Option<Result<AtifScanReport, Box<Diagnostic>>> {
     // A derived reader takes an array for an object.
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
     serde_json::from_slice::<Keys>(bytes)
@@ -84,7 +84,7 @@ pub fn parse(path: &str, bytes: &[u8]) -> Option<Result<Report, Box<Diagnostic>>
             "Scan one trajectory, with `--format json`.",
         ))
     };
-    let report = match serde_json::from_slice::<Report>(bytes) {
+    let report = match serde_json::from_slice::<AtifScanReport>(bytes) {
         Ok(report) => report,
         Err(error) => return Some(Err(invalid(&error.to_string()))),
     };
@@ -94,7 +94,7 @@ pub fn parse(path: &str, bytes: &[u8]) -> Option<Result<Report, Box<Diagnostic>>
     })
 }
 
-impl Report {
+impl AtifScanReport {
     /// The findings at the events of the trace that was imported from the trajectory, and the titles of those without an event.
     pub fn findings(&self, tape: &Tape<'_>) -> (Vec<FindingLine<'static>>, Vec<String>) {
         let places = places(tape);
@@ -170,7 +170,7 @@ fn places(tape: &Tape<'_>) -> Vec<(String, u64)> {
     #[derive(Deserialize)]
     struct Line<'a> {
         #[serde(borrow)]
-        source: Origin<'a>,
+        source: EventSource<'a>,
     }
     let events = tape.events.iter();
     events

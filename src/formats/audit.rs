@@ -1,5 +1,5 @@
-//! Compares an event log with what its raw log translates to (docs/replay.md). Neither is held: events become digests, and a last pass
-//! reads the few again that differ.
+//! Compares an event log with what its raw log translates to (docs/replay.md). Neither is kept in memory: events become digests, and a
+//! last pass reads those that differ once more.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,25 +7,26 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::replay::{Harness, NEWEST, Row, Version};
+use super::replay::{Harness, NEWEST, RawRow, TranslatorVersion};
 
 mod align;
 mod derivation;
 mod differences;
 mod digest;
 mod findings;
-mod kept;
-mod outside;
+mod orchestrator;
 mod recorded;
+mod recorded_keys;
 
 pub use derivation::Derivation;
 use differences::best;
-use kept::KeptKeys;
+use recorded_keys::RecordedKeys;
 
 words! {
     /// What an audit of the event log says.
     #[derive(JsonSchema)]
-    Verdict {
+    #[schemars(rename = "Verdict")]
+    AuditVerdict {
         /// The newest translator gives exactly these events.
         Matches = "matches",
         /// Only older translators give exactly these events.
@@ -57,7 +58,8 @@ words! {
 /// An event that does not follow from the raw log. No value of either log is in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Finding {
+#[schemars(rename = "Finding")]
+pub struct AuditFinding {
     /// How it differs.
     pub kind: FindingKind,
     /// Number of the event; null for a missing one.
@@ -80,11 +82,11 @@ pub struct Finding {
 #[serde(rename_all = "camelCase")]
 pub struct Audit {
     /// The result.
-    pub verdict: Verdict,
+    pub verdict: AuditVerdict,
     /// The versions of the recorder's translator that give exactly these events, from 1 (the oldest known) to 6.
-    pub translator: Vec<Version>,
+    pub translator: Vec<TranslatorVersion>,
     /// The version that the findings compare with; null without findings.
-    pub against: Option<Version>,
+    pub against: Option<TranslatorVersion>,
     /// Whether the harness can be audited only in part.
     pub partly: bool,
     /// Events of the event log.
@@ -96,7 +98,7 @@ pub struct Audit {
     /// Whether keys that begin with `sk-` were replaced in the events before the comparison.
     pub redacted: bool,
     /// The differences, in the order of the events; at most 100.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<AuditFinding>,
     /// Number of findings that are left out here.
     pub omitted: u64,
     /// Calls by tool, as the newest translator counts them; null if it does not.
@@ -111,7 +113,7 @@ impl Audit {
     /// An audit that is not possible.
     pub fn impossible(events: u64, rows: u64) -> Self {
         Self {
-            verdict: Verdict::NotAuditable,
+            verdict: AuditVerdict::NotAuditable,
             translator: Vec::new(),
             against: None,
             partly: false,
@@ -129,9 +131,9 @@ impl Audit {
     /// Whether the events follow from the raw log, if that is known.
     pub fn agrees(&self) -> Option<bool> {
         match self.verdict {
-            Verdict::Matches | Verdict::MatchesOlder => Some(true),
-            Verdict::Differs | Verdict::Incomplete => Some(false),
-            Verdict::NotAuditable => None,
+            AuditVerdict::Matches | AuditVerdict::MatchesOlder => Some(true),
+            AuditVerdict::Differs | AuditVerdict::Incomplete => Some(false),
+            AuditVerdict::NotAuditable => None,
         }
     }
 
@@ -143,14 +145,14 @@ impl Audit {
 }
 
 /// Takes the rows of a raw log, each with the number of its line; `None` is a row that cannot be read.
-pub type EachRow<'a> = &'a mut dyn FnMut(u32, Option<&Row>);
+pub type RowVisitor<'a> = &'a mut dyn FnMut(u32, Option<&RawRow>);
 
 /// Compares the bytes of an event log, if there is one, with what the newest translator makes of a raw log. `read` reads the raw log once
 /// more from its start; it is called only if the events differ.
 pub fn audit<E>(
     mut newest: Derivation,
     log: Option<&[u8]>,
-    mut read: impl FnMut(EachRow<'_>) -> Result<(), E>,
+    mut read: impl FnMut(RowVisitor<'_>) -> Result<(), E>,
 ) -> Result<Audit, E> {
     let mut equality = newest.equality.clone();
     if !newest.unread.is_empty() {
@@ -163,7 +165,7 @@ pub fn audit<E>(
         return Ok(audit);
     };
     // Lines of the same time and type are aligned only if more of them is compared.
-    equality.kept = Some(Arc::new(KeptKeys::new(bytes)));
+    equality.recorded_keys = Some(Arc::new(RecordedKeys::new(bytes)));
     let newest = Derivation::again(&equality, &mut read)?;
     let closer = compared(newest, log, &mut read)?;
     let is_closer = closer.differences() < audit.differences();
@@ -173,7 +175,7 @@ pub fn audit<E>(
 fn compared<E>(
     newest: Derivation,
     log: Option<&[u8]>,
-    read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
+    read: &mut impl FnMut(RowVisitor<'_>) -> Result<(), E>,
 ) -> Result<Audit, E> {
     let recorded = recorded::read(&newest.equality, log.unwrap_or_default());
     let mut audit = Audit::impossible(recorded.len() as u64, newest.rows);

@@ -13,7 +13,7 @@ mod pattern;
 mod read;
 mod shape;
 
-use read::{Keys, Reader, Value};
+use read::{ConfigReader, ConfigTable, TomlValue};
 
 pub use downloads::Downloads;
 pub use hosts::{HOSTS, Host};
@@ -45,10 +45,10 @@ macro_rules! table {
             }
         }
 
-        impl Keys for $name {
+        impl ConfigTable for $name {
             const KEYS: &'static [&'static str] = &[$($key),+];
 
-            fn read(&mut self, reader: &mut Reader<'_>, key: &str, value: &Value<'_>) {
+            fn read(&mut self, reader: &mut ConfigReader<'_>, key: &str, value: &TomlValue<'_>) {
                 match key {
                     $($key => $read(reader, key, value, &mut self.$field),)+
                     _ => {}
@@ -63,35 +63,35 @@ table! {
     #[schemars(default)]
     Config {
         /// The name and the address of the site.
-        "site" => site: Site = Site::default(), Reader::table;
+        "site" => site: Site = Site::default(), ConfigReader::table;
         /// Content, output folder and minification.
-        "build" => build: Build = Build::default(), Reader::table;
+        "build" => build: Build = Build::default(), ConfigReader::table;
         /// Which runs and files are published.
-        "policy" => policy: Policy = Policy::default(), Reader::table;
+        "policy" => policy: Policy = Policy::default(), ConfigReader::table;
         /// The search for secrets in what is published.
-        "secrets" => secrets: Secrets = Secrets::default(), Reader::table;
+        "secrets" => secrets: Secrets = Secrets::default(), ConfigReader::table;
         /// Layout of timelines.
-        "timeline" => timeline: Timeline = Timeline::default(), Reader::table;
+        "timeline" => timeline: Timeline = Timeline::default(), ConfigReader::table;
         /// The working tree of agents.
-        "files" => files: Files = Files::default(), Reader::table;
+        "files" => files: Files = Files::default(), ConfigReader::table;
         /// What counts as a success of a run.
-        "cells" => cells: SuccessRule = SuccessRule::default(), Reader::table;
+        "cells" => cells: SuccessRule = SuccessRule::default(), ConfigReader::table;
         /// The feeds of the site.
-        "feeds" => feeds: Feeds = Feeds::default(), Reader::table;
+        "feeds" => feeds: Feeds = Feeds::default(), ConfigReader::table;
         /// How the site is cited.
-        "citation" => citation: Citation = Citation::default(), Reader::table;
+        "citation" => citation: Citation = Citation::default(), ConfigReader::table;
         /// Where the site is published.
-        "publish" => publish: Publish = Publish::default(), Reader::table;
+        "publish" => publish: Publish = Publish::default(), ConfigReader::table;
         /// What the site may take.
-        "budget" => budget: Budget = Budget::default(), Reader::table;
+        "budget" => budget: Budget = Budget::default(), ConfigReader::table;
         /// Limits on the size of input and output.
-        "limits" => limits: Limits = Limits::default(), Reader::table;
+        "limits" => limits: Limits = Limits::default(), ConfigReader::table;
         /// `[[expect]]`: problems of runs that are there on purpose.
-        "expect" => expect: Vec<Expectation> = Vec::new(), Reader::list;
+        "expect" => expect: Vec<Expectation> = Vec::new(), ConfigReader::list;
         /// `[[nav]]`: further links in the site's header.
-        "nav" => nav: Vec<NavLink> = Vec::new(), Reader::list;
+        "nav" => nav: Vec<NavLink> = Vec::new(), ConfigReader::list;
         /// `[[import]]`: the cases of logs that do not name theirs, for `runpress import`.
-        "import" => import: Vec<ImportRule> = Vec::new(), Reader::list;
+        "import" => import: Vec<ImportRule> = Vec::new(), ConfigReader::list;
     }
 }
 
@@ -100,32 +100,32 @@ table! {
     #[schemars(default, transform = shape::site)]
     Site {
         /// Shown in the header of every page.
-        "title" => title: String = "Agent runs".to_owned(), Reader::string;
+        "title" => title: String = "Agent runs".to_owned(), ConfigReader::string;
         /// One or two sentences.
-        "description" => description: String = "Published runs of AI agents.".to_owned(), Reader::string;
+        "description" => description: String = "Published runs of AI agents.".to_owned(), ConfigReader::string;
         /// The address of the site; ends with `/`. Absolute feeds and canonical links need it.
         #[schemars(schema_with = "shape::base_url")]
-        "base_url" => base_url: Option<HttpUrl> = None, Reader::base_url;
+        "base_url" => base_url: Option<HttpUrl> = None, ConfigReader::base_url;
         /// BCP 47 tag of the site's own words.
-        "language" => language: String = "en".to_owned(), Reader::string;
+        "language" => language: String = "en".to_owned(), ConfigReader::string;
         /// The publisher.
         #[schemars(with = "String")]
-        "author" => author: Option<String> = None, Reader::optional;
+        "author" => author: Option<String> = None, ConfigReader::optional;
         /// A line at the top of every page, for example "sample data".
         #[schemars(with = "String")]
-        "notice" => notice: Option<String> = None, Reader::optional;
+        "notice" => notice: Option<String> = None, ConfigReader::optional;
         /// Which runs have a story: a page with one quote for each moment.
         #[schemars(with = "String")]
-        "stories" => stories: MadeFor = MadeFor::Annotated, Reader::word;
+        "stories" => stories: RunSelection = RunSelection::Annotated, ConfigReader::word;
         /// Which runs have a card: a picture for previews of links. Cases have one unless it is `none`.
         #[schemars(with = "String")]
-        "cards" => cards: MadeFor = MadeFor::None, Reader::word;
+        "cards" => cards: RunSelection = RunSelection::None, ConfigReader::word;
     }
 }
 
 words! {
     /// The runs that get an optional file.
-    MadeFor {
+    RunSelection {
         /// Every run.
         All = "all",
         /// Runs with annotations.
@@ -135,7 +135,7 @@ words! {
     }
 }
 
-impl MadeFor {
+impl RunSelection {
     /// Whether a run gets the file.
     pub const fn includes(self, is_annotated: bool) -> bool {
         match self {
@@ -151,11 +151,11 @@ table! {
     #[schemars(default)]
     Build {
         /// Content roots, relative to the site's root.
-        "content" => content: Vec<String> = vec!["content".to_owned()], Reader::strings;
+        "content" => content: Vec<String> = vec!["content".to_owned()], ConfigReader::strings;
         /// The output folder, relative to the site's root.
-        "out" => out: String = "public".to_owned(), Reader::string;
+        "out" => out: String = "public".to_owned(), ConfigReader::string;
         /// Whether the page shell and the style sheets are minified.
-        "minify" => minify: bool = true, Reader::boolean;
+        "minify" => minify: bool = true, ConfigReader::boolean;
     }
 }
 
@@ -164,35 +164,35 @@ table! {
     #[schemars(default, transform = shape::policy)]
     Policy {
         /// Whether a completed run needs a writeup and a rating.
-        "require_review" => require_review: bool = false, Reader::boolean;
+        "require_review" => require_review: bool = false, ConfigReader::boolean;
         /// Whether invalid runs are quarantined instead of stopping the publication.
         #[schemars(with = "String")]
-        "on_invalid" => quarantine: bool = false, Reader::on_invalid;
+        "on_invalid" => quarantine: bool = false, ConfigReader::on_invalid;
         /// Severity of a sidecar whose hash does not match its tape.
         #[schemars(with = "String")]
-        "stale_annotations" => stale_annotations: Severity = Severity::Error, Reader::severity;
+        "stale_annotations" => stale_annotations: Severity = Severity::Error, ConfigReader::severity;
         /// Severity of events that do not follow from the raw log, or `off`.
         #[schemars(with = "String")]
-        "raw_audit" => raw_audit: Option<Severity> = Some(Severity::Warning), Reader::optional_severity;
+        "raw_audit" => raw_audit: Option<Severity> = Some(Severity::Warning), ConfigReader::optional_severity;
         /// Hosts whose playable builds may be embedded.
         #[schemars(inner(regex(pattern = shape::HOST), length(max = 253)))]
-        "embed_hosts" => embed_hosts: Vec<String> = Vec::new(), Reader::hosts;
+        "embed_hosts" => embed_hosts: Vec<String> = Vec::new(), ConfigReader::hosts;
         /// Whether event logs, tapes and sidecars can be downloaded.
-        "publish_events" => publish_events: bool = true, Reader::boolean;
+        "publish_events" => publish_events: bool = true, ConfigReader::boolean;
         /// Whether reasoning in event logs and traces is published.
-        "publish_reasoning" => publish_reasoning: bool = true, Reader::boolean;
+        "publish_reasoning" => publish_reasoning: bool = true, ConfigReader::boolean;
         /// Whether raw logs can be downloaded: all that the harness printed, reasoning included.
-        "publish_raw" => publish_raw: bool = false, Reader::boolean;
+        "publish_raw" => publish_raw: bool = false, ConfigReader::boolean;
         /// Whether the images that a record declares as proofs or as media of its showcase are shown.
-        "publish_pictures" => publish_pictures: bool = true, Reader::boolean;
+        "publish_pictures" => publish_pictures: bool = true, ConfigReader::boolean;
         /// Whether `implementation/` can be downloaded.
-        "publish_implementation" => publish_implementation: bool = false, Reader::boolean;
+        "publish_implementation" => publish_implementation: bool = false, ConfigReader::boolean;
         /// License of the data.
         #[schemars(with = "String")]
-        "licence" => licence: Option<String> = None, Reader::optional;
+        "licence" => licence: Option<String> = None, ConfigReader::optional;
         /// Canary of a benchmark: a string by which its data can be found in training data.
         #[schemars(with = "String")]
-        "canary" => canary: Option<String> = None, Reader::optional;
+        "canary" => canary: Option<String> = None, ConfigReader::optional;
     }
 }
 
@@ -201,21 +201,21 @@ table! {
     #[schemars(default, transform = shape::secrets)]
     Secrets {
         /// Whether everything that is published is searched for secrets.
-        "scan" => scan: bool = true, Reader::boolean;
+        "scan" => scan: bool = true, ConfigReader::boolean;
         /// What personal data is: e-mail addresses, IP addresses and phone numbers.
         #[schemars(with = "String")]
-        "personal" => personal: Notice = Notice::Off, Reader::word;
+        "personal" => personal: FindingLevel = FindingLevel::Off, ConfigReader::word;
         /// What home directories with the names of people are.
         #[schemars(with = "String")]
-        "paths" => paths: Notice = Notice::Note, Reader::word;
+        "paths" => paths: FindingLevel = FindingLevel::Note, ConfigReader::word;
         /// `[[secrets.allow]]`: findings that may be published.
-        "allow" => allow: Vec<Allowance> = Vec::new(), Reader::list;
+        "allow" => allow: Vec<Allowance> = Vec::new(), ConfigReader::list;
     }
 }
 
 words! {
     /// How an optional finding is reported.
-    Notice {
+    FindingLevel {
         /// Not searched for.
         Off = "off",
         /// A note.
@@ -225,7 +225,7 @@ words! {
     }
 }
 
-impl Notice {
+impl FindingLevel {
     /// The severity of a finding; `None` if it is not searched for.
     pub const fn severity(self) -> Option<Severity> {
         match self {
@@ -242,16 +242,16 @@ table! {
     Allowance {
         /// The fingerprint of one finding.
         #[schemars(with = "String")]
-        "fingerprint" => fingerprint: Option<String> = None, Reader::optional;
+        "fingerprint" => fingerprint: Option<String> = None, ConfigReader::optional;
         /// The name of a rule.
         #[schemars(with = "String")]
-        "rule" => rule: Option<String> = None, Reader::optional;
+        "rule" => rule: Option<String> = None, ConfigReader::optional;
         /// Pattern of the path of a file: `*` is any name, `**` any folders. It fits a path that ends so.
         #[schemars(with = "String")]
-        "path" => path: Option<Pattern> = None, Reader::pattern;
+        "path" => path: Option<Pattern> = None, ConfigReader::pattern;
         /// Why it may be published.
         #[schemars(length(min = 1))]
-        "reason" => reason: String = String::new(), Reader::string;
+        "reason" => reason: String = String::new(), ConfigReader::string;
     }
 }
 
@@ -261,13 +261,13 @@ table! {
     Expectation {
         /// The code of the problem.
         #[schemars(with = "String")]
-        "code" => code: Option<&'static Code> = None, Reader::code;
+        "code" => code: Option<&'static Code> = None, ConfigReader::code;
         /// The id of the run, or its directory.
         #[schemars(length(min = 1))]
-        "run" => run: String = String::new(), Reader::string;
+        "run" => run: String = String::new(), ConfigReader::string;
         /// Why the problem is expected.
         #[schemars(length(min = 1))]
-        "reason" => reason: String = String::new(), Reader::string;
+        "reason" => reason: String = String::new(), ConfigReader::string;
     }
 }
 
@@ -315,10 +315,10 @@ table! {
     Timeline {
         /// Events on one page.
         #[schemars(range(min = 1))]
-        "page_size" => page_size: usize = 500, Reader::count;
+        "page_size" => page_size: usize = 500, ConfigReader::count;
         /// A gap longer than this, in seconds, is folded on the strip and marked on the timeline.
         #[schemars(range(min = 1))]
-        "gap_seconds" => gap_seconds: u64 = 60, Reader::seconds;
+        "gap_seconds" => gap_seconds: u64 = 60, ConfigReader::seconds;
     }
 }
 
@@ -328,7 +328,7 @@ table! {
     Files {
         /// The folder or folders of the working tree, as agents saw it.
         #[schemars(schema_with = "shape::one_or_more")]
-        "workspace" => workspace: Vec<String> = ["/work", "/workspace"].map(str::to_owned).to_vec(), Reader::one_or_more;
+        "workspace" => workspace: Vec<String> = ["/work", "/workspace"].map(str::to_owned).to_vec(), ConfigReader::one_or_more;
     }
 }
 
@@ -338,13 +338,13 @@ table! {
     SuccessRule {
         /// The name of the outcome that decides, instead of the state of the run. A run without it is counted as unknown.
         #[schemars(with = "String")]
-        "outcome" => outcome: Option<String> = None, Reader::optional;
+        "outcome" => outcome: Option<String> = None, ConfigReader::optional;
         /// The scorer of that outcome. Without it, a run in which several scorers have such an outcome is counted as unknown.
         #[schemars(with = "String")]
-        "scorer" => scorer: Option<String> = None, Reader::optional;
+        "scorer" => scorer: Option<String> = None, ConfigReader::optional;
         /// The smallest value of that outcome that is a success; `true` is 1.
         #[schemars(with = "f64")]
-        "at_least" => at_least: Threshold = Threshold(1.0), Reader::threshold;
+        "at_least" => at_least: Threshold = Threshold(1.0), ConfigReader::threshold;
     }
 }
 
@@ -368,7 +368,7 @@ table! {
     Feeds {
         /// Entries in JSON Feed and Atom.
         #[schemars(range(min = 1))]
-        "items" => items: usize = 50, Reader::count;
+        "items" => items: usize = 50, ConfigReader::count;
     }
 }
 
@@ -379,33 +379,33 @@ table! {
     Limits {
         /// One line of a JSON Lines file.
         #[schemars(schema_with = "shape::size")]
-        "line" => line: u64 = 64 * MIB, Reader::size;
+        "line" => line: u64 = 64 * MIB, ConfigReader::size;
         /// Lines of the event logs, tapes, sidecars and action logs of one run, together.
         #[schemars(range(min = 1))]
-        "lines" => lines: usize = 1_000_000, Reader::count;
+        "lines" => lines: usize = 1_000_000, ConfigReader::count;
         /// One file.
         #[schemars(schema_with = "shape::size")]
-        "file" => file: u64 = GIB, Reader::size;
+        "file" => file: u64 = GIB, ConfigReader::size;
         /// Largest file that is read into memory whole: a record, a sidecar, a transcript, a state or an action log of review threads, a
         /// file of the working tree that a thread is about.
         #[schemars(schema_with = "shape::size")]
-        "document" => document: u64 = 64 * MIB, Reader::size;
+        "document" => document: u64 = 64 * MIB, ConfigReader::size;
         /// Total size of the files of one run that are held in memory: a record, event logs, tapes, payloads, sidecars, a transcript, review
         /// threads. Runs that are read in parallel share it.
         #[schemars(schema_with = "shape::size")]
-        "memory" => memory: u64 = 256 * MIB, Reader::size;
+        "memory" => memory: u64 = 256 * MIB, ConfigReader::size;
         /// A writeup or a page of prose.
         #[schemars(schema_with = "shape::size")]
-        "writeup" => writeup: u64 = 256 * KIB, Reader::size;
+        "writeup" => writeup: u64 = 256 * KIB, ConfigReader::size;
         /// Bytes of an event's content shown on a page; the full content is in a separate file.
         #[schemars(schema_with = "shape::size")]
-        "inline" => inline: u64 = 64 * KIB, Reader::size;
+        "inline" => inline: u64 = 64 * KIB, ConfigReader::size;
         /// One page of a run.
         #[schemars(schema_with = "shape::size")]
-        "page" => page: u64 = 64 * MIB, Reader::size;
+        "page" => page: u64 = 64 * MIB, ConfigReader::size;
         /// All pages and files of a run.
         #[schemars(schema_with = "shape::size")]
-        "run" => run: u64 = 4 * GIB, Reader::size;
+        "run" => run: u64 = 4 * GIB, ConfigReader::size;
     }
 }
 
@@ -414,10 +414,10 @@ table! {
     #[schemars(default)]
     Citation {
         /// The authors: `Family, Given` is a person, and any other name an organization. By default `[site] author`.
-        "authors" => authors: Vec<String> = Vec::new(), Reader::strings;
+        "authors" => authors: Vec<String> = Vec::new(), ConfigReader::strings;
         /// The DOI of the data, such as `10.5281/zenodo.1234`.
         #[schemars(with = "String", regex(pattern = shape::DOI))]
-        "doi" => doi: Option<String> = None, Reader::doi;
+        "doi" => doi: Option<String> = None, ConfigReader::doi;
     }
 }
 
@@ -427,23 +427,23 @@ table! {
     Publish {
         /// The host, whose limits a site must keep.
         #[schemars(with = "String")]
-        "host" => host: Option<&'static Host> = None, Reader::host;
+        "host" => host: Option<&'static Host> = None, ConfigReader::host;
         /// Where the folders of runs are: `runs/<slug>/` or, for hosts with a limit on the entries of a folder,
         /// `runs/<prefix>/<slug>/`. Fixed once a site is published, so that addresses do not change.
         #[schemars(with = "String")]
-        "run_folders" => run_folders: RunFolders = RunFolders::Flat, Reader::word;
+        "run_folders" => run_folders: RunFolders = RunFolders::Flat, ConfigReader::word;
         /// How event logs, tapes and sidecars are published: as files, or not at all.
         #[schemars(with = "String")]
-        "downloads" => downloads: Downloads = Downloads::Files, Reader::downloads;
+        "downloads" => downloads: Downloads = Downloads::Files, ConfigReader::downloads;
         /// The address to which the folder `downloads/` of the site is copied, for example of a bucket; ends with `/`. With it,
         /// downloads are in that folder and not beside the pages of runs.
         #[schemars(schema_with = "shape::base_url")]
-        "files_base_url" => files_base_url: Option<HttpUrl> = None, Reader::base_url;
+        "files_base_url" => files_base_url: Option<HttpUrl> = None, ConfigReader::base_url;
         /// Whether each run has a `run.md`, for programs and terminals. By default on sites with fewer than 2,000 runs.
         #[schemars(with = "bool")]
-        "markdown" => markdown: Option<bool> = None, Reader::optional_boolean;
+        "markdown" => markdown: Option<bool> = None, ConfigReader::optional_boolean;
         /// Whether the site has `SHA256SUMS`, the checksums of all its files.
-        "checksums" => checksums: bool = false, Reader::boolean;
+        "checksums" => checksums: bool = false, ConfigReader::boolean;
     }
 }
 
@@ -454,16 +454,16 @@ table! {
     Budget {
         /// Files of the site.
         #[schemars(with = "usize", range(min = 1))]
-        "files" => files: Option<u64> = None, Reader::optional_count;
+        "files" => files: Option<u64> = None, ConfigReader::optional_count;
         /// Bytes of all files.
         #[schemars(schema_with = "shape::size")]
-        "bytes" => bytes: Option<u64> = None, Reader::optional_size;
+        "bytes" => bytes: Option<u64> = None, ConfigReader::optional_size;
         /// Bytes of one file.
         #[schemars(schema_with = "shape::size")]
-        "file" => file: Option<u64> = None, Reader::optional_size;
+        "file" => file: Option<u64> = None, ConfigReader::optional_size;
         /// Files and folders in one folder.
         #[schemars(with = "usize", range(min = 1))]
-        "entries" => entries: Option<u64> = None, Reader::optional_count;
+        "entries" => entries: Option<u64> = None, ConfigReader::optional_count;
     }
 }
 
@@ -528,10 +528,10 @@ table! {
     NavLink {
         /// The words of the link.
         #[schemars(length(min = 1))]
-        "title" => title: String = String::new(), Reader::string;
+        "title" => title: String = String::new(), ConfigReader::string;
         /// `http(s)` or a path of the site.
         #[schemars(schema_with = "shape::link")]
-        "url" => url: String = String::new(), Reader::string;
+        "url" => url: String = String::new(), ConfigReader::string;
     }
 }
 
@@ -541,15 +541,15 @@ table! {
     ImportRule {
         /// Pattern of the path: `*` is any name, `**` any folders. It fits a path that ends so.
         #[schemars(with = "String", length(min = 1))]
-        "path" => path: Option<Pattern> = None, Reader::pattern;
+        "path" => path: Option<Pattern> = None, ConfigReader::pattern;
         /// Name of the case.
         #[schemars(with = "String")]
-        "case" => case: Option<String> = None, Reader::optional;
+        "case" => case: Option<String> = None, ConfigReader::optional;
         /// Version of the case.
         #[schemars(with = "String")]
-        "case_version" => case_version: Option<String> = None, Reader::optional;
+        "case_version" => case_version: Option<String> = None, ConfigReader::optional;
         /// Variant of the case.
         #[schemars(with = "String")]
-        "variant" => variant: Option<String> = None, Reader::optional;
+        "variant" => variant: Option<String> = None, ConfigReader::optional;
     }
 }

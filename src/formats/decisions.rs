@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use base::diagnostics::{Diagnostic, Place, Source, codes};
 use base::shapes;
 
-use super::json::{self, located};
+use super::json::{self, place_of_error};
 use super::jsonl::{self, Line};
 use super::model::outcome::Outcome;
 use super::reason::reason_of_line;
@@ -23,7 +23,8 @@ pub const FILE_NAME: &str = "decisions.jsonl";
 words! {
     /// What was decided about a run.
     #[derive(JsonSchema)]
-    Verb {
+    #[schemars(rename = "Verb")]
+    DecisionKind {
         /// The run counts.
         Include = "include",
         /// The run does not count, because something outside of it went wrong.
@@ -37,7 +38,7 @@ words! {
     }
 }
 
-impl Verb {
+impl DecisionKind {
     /// The decision in the past, as pages say it of a run.
     pub const fn past(self) -> &'static str {
         match self {
@@ -64,7 +65,7 @@ pub struct Decision {
     #[schemars(with = "shapes::Name")]
     pub run: String,
     /// What was decided.
-    pub decision: Verb,
+    pub decision: DecisionKind,
     /// Why, in plain text.
     #[schemars(with = "shapes::Name")]
     pub reason: String,
@@ -135,15 +136,15 @@ impl Decision {
     /// Whether it excludes the run (`Some(true)`), counts it again (`Some(false)`), or neither.
     const fn excludes(&self) -> Option<bool> {
         match self.decision {
-            Verb::Void | Verb::Disqualify => Some(true),
-            Verb::Include | Verb::Restore => Some(false),
-            Verb::Rescore => None,
+            DecisionKind::Void | DecisionKind::Disqualify => Some(true),
+            DecisionKind::Include | DecisionKind::Restore => Some(false),
+            DecisionKind::Rescore => None,
         }
     }
 }
 
-/// The last decision on whether a run counts; `decisions` are all decisions about it, in order.
-pub fn standing(decisions: &[Arc<Decision>]) -> Option<&Decision> {
+/// The last decision on whether a run counts. `decisions` are all decisions about it, in order.
+pub fn last_inclusion_decision(decisions: &[Arc<Decision>]) -> Option<&Decision> {
     let mut last_first = decisions.iter().rev();
     let last = last_first.find(|it| it.excludes().is_some());
     last.map(|last| &**last)
@@ -151,7 +152,7 @@ pub fn standing(decisions: &[Arc<Decision>]) -> Option<&Decision> {
 
 /// The decision because of which a run does not count, if there is one.
 pub fn exclusion(decisions: &[Arc<Decision>]) -> Option<&Decision> {
-    standing(decisions).filter(|last| last.excludes() == Some(true))
+    last_inclusion_decision(decisions).filter(|last| last.excludes() == Some(true))
 }
 
 /// The outcome as it counts, after all corrections in `decisions`; `None` if none corrects it.
@@ -196,7 +197,7 @@ pub fn parse(path: &str, bytes: &[u8]) -> (Vec<Decision>, Vec<Diagnostic>) {
         let decision = match serde_json::from_str::<Decision>(&line.text) {
             Ok(decision) => decision,
             Err(error) => {
-                let place = located::<Decision>(&source, &line.text, &error);
+                let place = place_of_error::<Decision>(&source, &line.text, &error);
                 problems.push(invalid(place, &reason_of_line(&line.text, &error)));
                 continue;
             }
@@ -222,7 +223,7 @@ pub fn parse(path: &str, bytes: &[u8]) -> (Vec<Decision>, Vec<Diagnostic>) {
 
 /// What a line says that does not fit together, and where.
 fn contradiction(decision: &Decision) -> Option<(&'static str, &'static str)> {
-    let is_rescore = decision.decision == Verb::Rescore;
+    let is_rescore = decision.decision == DecisionKind::Rescore;
     let texts = [
         ("/run", Some(&decision.run)),
         ("/reason", Some(&decision.reason)),

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
-use super::json::{Node, located};
+use super::json::{Node, place_of_error};
 use super::jsonl::Line;
 use super::portable;
 use super::reason::{not_an_object, reason};
 
 /// A line as written.
 #[derive(Debug)]
-pub struct Event<'a, F: Fields<'a>> {
+pub struct EventLine<'a, F: EventFields<'a>> {
     /// The source line.
     pub line: Line<'a>,
     /// Its keys; `None` if the line cannot be read, or does not match its type.
@@ -24,9 +24,9 @@ pub struct Event<'a, F: Fields<'a>> {
 }
 
 /// The keys of an event in a log format.
-pub trait Fields<'a>: Deserialize<'a> {
+pub trait EventFields<'a>: Deserialize<'a> {
     type Kind: Copy + 'static;
-    /// Event types: name, kind, and keys required in addition to [`Fields::ALWAYS`].
+    /// Event types: name, kind, and keys required in addition to [`EventFields::ALWAYS`].
     const TYPES: &'static [(&'static str, Self::Kind, &'static [&'static str])];
     /// The kind of an unreadable line.
     const UNKNOWN: Self::Kind;
@@ -41,50 +41,46 @@ pub trait Fields<'a>: Deserialize<'a> {
 }
 
 /// Reads a line. Problems are warnings.
-pub(super) fn read<'a, F: Fields<'a>>(
+pub(super) fn read<'a, F: EventFields<'a>>(
     path: &str,
     line: Line<'a>,
     diagnostics: &mut Collector,
-) -> Event<'a, F> {
-    match fields(path, &line) {
+) -> EventLine<'a, F> {
+    let (fields, kind) = match fields(path, &line) {
         Ok((fields, kind)) => {
             check_portable(path, &line, diagnostics);
-            Event {
-                line,
-                fields: Some(fields),
-                kind,
-            }
+            (Some(fields), kind)
         }
         Err(problem) => {
             diagnostics.push(*problem);
-            Event {
-                line,
-                fields: None,
-                kind: F::UNKNOWN,
-            }
+            (None, F::UNKNOWN)
         }
-    }
+    };
+    EventLine { line, fields, kind }
 }
 
 /// Reports the first value of a line that some readers reject, once per line. Only opaque values and unknown keys can have one:
 /// in a key of the format, such a value has the wrong type.
 fn check_portable(path: &str, line: &Line<'_>, diagnostics: &mut Collector) {
-    let Some((trouble, range)) = portable::first_refused(&line.text) else {
+    let Some((problem, range)) = portable::first_rejected(&line.text) else {
         return;
     };
     diagnostics.add(&codes::EVENTS_UNPORTABLE_VALUE, || {
-        let range = trouble.marked(range);
-        let source = Source::line(path, line.number, line.text.as_bytes());
+        let range = problem.marked(range);
+        let source = line.source(path);
         codes::EVENTS_UNPORTABLE_VALUE.at(
             source.place(range.start, range.end),
-            format!("Some JSON readers refuse this line: it has {}", trouble.reason()),
+            format!("Some JSON readers refuse this line: it has {}", problem.reason()),
             "Correct the recorder: logs are published byte for byte, and some readers stop at this line.",
         )
     });
 }
 
-fn fields<'a, F: Fields<'a>>(path: &str, line: &Line<'a>) -> Result<(F, F::Kind), Box<Diagnostic>> {
-    let source = Source::line(path, line.number, line.text.as_bytes());
+fn fields<'a, F: EventFields<'a>>(
+    path: &str,
+    line: &Line<'a>,
+) -> Result<(F, F::Kind), Box<Diagnostic>> {
+    let source = line.source(path);
     // Only text that is in the file can be borrowed; a line with invalid UTF-8 stays as it is.
     let std::borrow::Cow::Borrowed(text) = line.text else {
         let at = line.text.find('\u{fffd}').unwrap_or(0);
@@ -128,7 +124,7 @@ fn unreadable<'a, F: Deserialize<'a>>(
     text: &'a str,
     error: &serde_json::Error,
 ) -> Box<Diagnostic> {
-    let place = located::<F>(source, text, error);
+    let place = place_of_error::<F>(source, text, error);
     let reason = reason(error);
     Box::new(if reason.starts_with("duplicate field") {
         codes::EVENTS_DUPLICATE_KEY.at(
@@ -161,7 +157,7 @@ fn unreadable<'a, F: Deserialize<'a>>(
     })
 }
 
-fn unknown_type<'a, F: Fields<'a>>(source: &Source<'_>, text: &str, name: &str) -> Diagnostic {
+fn unknown_type<'a, F: EventFields<'a>>(source: &Source<'_>, text: &str, name: &str) -> Diagnostic {
     let node = Node::parse(text).ok().and_then(|root| root.get("type"));
     let place = node.map_or_else(|| source.place(0, 1), |node| node.place(source));
     let (message, help) = if name.is_empty() {
@@ -187,7 +183,7 @@ fn unknown_type<'a, F: Fields<'a>>(source: &Source<'_>, text: &str, name: &str) 
 }
 
 /// Adds the required keys to the schema of an event, for all types and for each type.
-pub(super) fn require_keys<'a, F: Fields<'a>>(schema: &mut Schema) {
+pub(super) fn require_keys<'a, F: EventFields<'a>>(schema: &mut Schema) {
     let types = F::TYPES
         .iter()
         .filter(|(.., required)| !required.is_empty());

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use base::diagnostics::{Collector, Diagnostic, without_mark};
 
-use super::event_line;
+use super::event_line::{self, EventFields};
 use super::json::Str;
 use super::jsonl;
 
@@ -14,11 +14,11 @@ use super::jsonl;
 pub const FILE_NAME: &str = "events.jsonl";
 
 /// A line as written. Its number in the tape is its position in the list (formats.md H.3).
-pub type Event<'a> = event_line::Event<'a, Fields<'a>>;
+pub type LogEvent<'a> = event_line::EventLine<'a, LogEventFields<'a>>;
 
 /// The `type` of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LogEventKind {
     Agent,
     Reasoning,
     Command,
@@ -36,14 +36,30 @@ pub enum Kind {
     Unknown,
 }
 
+impl LogEventKind {
+    /// The kind of a `type`.
+    pub fn parse(word: &str) -> Self {
+        let mut types = <LogEventFields<'_> as EventFields<'_>>::TYPES.iter();
+        let known = types.find(|(known, ..)| *known == word);
+        known.map_or(Self::Unknown, |(_, kind, _)| *kind)
+    }
+
+    /// The `type` of its events.
+    pub fn word(self) -> &'static str {
+        let mut types = <LogEventFields<'_> as EventFields<'_>>::TYPES.iter();
+        let known = types.find(|(_, kind, _)| *kind == self);
+        known.map_or("unknown", |(word, ..)| *word)
+    }
+}
+
 /// A line of `events.jsonl`: one normalized event, in the order of arrival.
 ///
 /// The other keys depend on `type`. An event of an unrecognized type is shown as `unknown`, with a warning. A line that
 /// violates the schema is also kept as `unknown`. A null key counts as absent.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "Event", transform = event_line::require_keys::<Fields>)]
-pub struct Fields<'a> {
+#[schemars(rename = "Event", transform = event_line::require_keys::<LogEventFields>)]
+pub struct LogEventFields<'a> {
     /// Time of the event, RFC 3339.
     #[serde(borrow)]
     pub timestamp: Option<Str<'a>>,
@@ -115,7 +131,11 @@ pub struct Fields<'a> {
 /// Reads a log and calls `each` for every non-blank line, readable or not, so that event numbers never shift. An unreadable line
 /// becomes an event of kind unknown, with a warning. Events as written are large and short-lived, so they are not collected.
 #[must_use]
-pub fn read<'a>(path: &str, bytes: &'a [u8], mut each: impl FnMut(Event<'a>)) -> Vec<Diagnostic> {
+pub fn read<'a>(
+    path: &str,
+    bytes: &'a [u8],
+    mut each: impl FnMut(LogEvent<'a>),
+) -> Vec<Diagnostic> {
     let mut diagnostics = Collector::default();
     for line in jsonl::lines(bytes) {
         each(event_line::read(path, line, &mut diagnostics));
@@ -141,27 +161,31 @@ fn is_canonical(bytes: &[u8], events: usize) -> bool {
         && memchr::memchr_iter(b'\n', bytes).count() == events
 }
 
-impl<'a> event_line::Fields<'a> for Fields<'a> {
-    type Kind = Kind;
+impl<'a> EventFields<'a> for LogEventFields<'a> {
+    type Kind = LogEventKind;
 
-    const TYPES: &'static [(&'static str, Kind, &'static [&'static str])] = &[
-        ("agent", Kind::Agent, &["message"]),
-        ("reasoning", Kind::Reasoning, &["message"]),
-        ("command", Kind::Command, &["command"]),
-        ("read", Kind::Read, &["path"]),
-        ("write", Kind::Write, &["path"]),
-        ("search", Kind::Search, &["query"]),
-        ("list", Kind::List, &[]),
-        ("skill", Kind::Skill, &["path"]),
-        ("orchestration", Kind::Orchestration, &["action"]),
-        ("error", Kind::Error, &["message"]),
-        ("warning", Kind::Warning, &["message"]),
-        ("system", Kind::System, &["stage", "status", "message"]),
-        ("usage", Kind::Usage, &["tokens"]),
-        ("gg", Kind::Gg, &["event"]),
-        ("unknown", Kind::Unknown, &[]),
+    const TYPES: &'static [(&'static str, LogEventKind, &'static [&'static str])] = &[
+        ("agent", LogEventKind::Agent, &["message"]),
+        ("reasoning", LogEventKind::Reasoning, &["message"]),
+        ("command", LogEventKind::Command, &["command"]),
+        ("read", LogEventKind::Read, &["path"]),
+        ("write", LogEventKind::Write, &["path"]),
+        ("search", LogEventKind::Search, &["query"]),
+        ("list", LogEventKind::List, &[]),
+        ("skill", LogEventKind::Skill, &["path"]),
+        ("orchestration", LogEventKind::Orchestration, &["action"]),
+        ("error", LogEventKind::Error, &["message"]),
+        ("warning", LogEventKind::Warning, &["message"]),
+        (
+            "system",
+            LogEventKind::System,
+            &["stage", "status", "message"],
+        ),
+        ("usage", LogEventKind::Usage, &["tokens"]),
+        ("gg", LogEventKind::Gg, &["event"]),
+        ("unknown", LogEventKind::Unknown, &[]),
     ];
-    const UNKNOWN: Kind = Kind::Unknown;
+    const UNKNOWN: LogEventKind = LogEventKind::Unknown;
     const ALWAYS: &'static [&'static str] = &["timestamp"];
 
     fn word(&self) -> &str {
@@ -202,7 +226,11 @@ mod tests {
         });
         assert_eq!(
             kinds,
-            [(1, Kind::Agent), (3, Kind::Unknown), (4, Kind::Unknown)]
+            [
+                (1, LogEventKind::Agent),
+                (3, LogEventKind::Unknown),
+                (4, LogEventKind::Unknown)
+            ]
         );
         let codes: Vec<_> = problems.iter().map(|p| p.code.name).collect();
         assert_eq!(codes, ["events.unparsable-line", "events.unknown-type"]);

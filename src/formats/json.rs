@@ -4,6 +4,7 @@
 //! a place.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -13,7 +14,7 @@ use serde_json::value::RawValue;
 
 use base::diagnostics::{Place, Source};
 
-use super::portable::with_whole_pairs;
+use super::portable::with_replaced_surrogates;
 
 /// A string that is borrowed from the document unless it holds an escape.
 #[derive(
@@ -45,7 +46,7 @@ impl std::ops::Deref for Str<'_> {
 
 /// The type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonKind {
     /// `null`
     Null,
     /// `true` or `false`
@@ -56,7 +57,7 @@ pub enum Kind {
     Object,
 }
 
-impl Kind {
+impl JsonKind {
     /// The kind with its article, for messages.
     pub const fn described(self) -> &'static str {
         match self {
@@ -101,14 +102,14 @@ impl<'a> Node<'a> {
     }
 
     /// The kind of the value.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> JsonKind {
         match self.raw.as_bytes().first() {
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::Array,
-            Some(b'"') => Kind::String,
-            Some(b't' | b'f') => Kind::Bool,
-            Some(b'n') => Kind::Null,
-            _ => Kind::Number,
+            Some(b'{') => JsonKind::Object,
+            Some(b'[') => JsonKind::Array,
+            Some(b'"') => JsonKind::String,
+            Some(b't' | b'f') => JsonKind::Bool,
+            Some(b'n') => JsonKind::Null,
+            _ => JsonKind::Number,
         }
     }
 
@@ -118,11 +119,11 @@ impl<'a> Node<'a> {
         if let Some(members) = self.strict_members() {
             return members;
         }
-        if self.kind() != Kind::Object {
+        if self.kind() != JsonKind::Object {
             return Vec::new();
         }
         // The text has the same length, so offsets in it are valid here.
-        let text = with_whole_pairs(self.raw);
+        let text = with_replaced_surrogates(self.raw);
         let Ok(Members(members)) = serde_json::from_str(&text) else {
             return Vec::new();
         };
@@ -159,12 +160,12 @@ impl<'a> Node<'a> {
 
     /// The text of a string. A lone surrogate becomes U+FFFD.
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
-        if self.kind() != Kind::String {
+        if self.kind() != JsonKind::String {
             return None;
         }
         self.strict_str().or_else(|| {
             Some(Cow::Owned(
-                serde_json::from_str(&with_whole_pairs(self.raw)).ok()?,
+                serde_json::from_str(&with_replaced_surrogates(self.raw)).ok()?,
             ))
         })
     }
@@ -192,7 +193,7 @@ impl<'a> Node<'a> {
 
     /// The value of a number; infinite if out of range for 64 bits.
     pub fn as_f64(&self) -> Option<f64> {
-        (self.kind() == Kind::Number)
+        (self.kind() == JsonKind::Number)
             .then(|| self.raw.parse().ok())
             .flatten()
     }
@@ -202,12 +203,17 @@ impl<'a> Node<'a> {
         last(&self.members(), key)
     }
 
+    /// The string under `key`.
+    pub fn get_str(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.get(key)?.as_str()
+    }
+
     /// The value at a JSON pointer.
     pub fn find(&self, pointer: &str) -> Option<Node<'a>> {
         pointer.split('/').skip(1).try_fold(*self, |node, part| {
             let part = part.replace("~1", "/").replace("~0", "~");
             match node.kind() {
-                Kind::Array => node.items().get(part.parse::<usize>().ok()?).copied(),
+                JsonKind::Array => node.items().get(part.parse::<usize>().ok()?).copied(),
                 _ => node.get(&part),
             }
         })
@@ -250,12 +256,12 @@ pub fn place(source: &Source<'_>, text: &str, pointer: &str) -> Place {
 
 /// The place of an error in reading a `T` from a line: the invalid value with its JSON pointer, or else the place from
 /// `serde_json`.
-pub fn located<'a, T: Deserialize<'a>>(
+pub fn place_of_error<'a, T: Deserialize<'a>>(
     source: &Source<'_>,
     text: &'a str,
     error: &serde_json::Error,
 ) -> Place {
-    locate::<T>(text).map_or_else(
+    value_of_error::<T>(text).map_or_else(
         || source.place_of(error),
         |(node, pointer)| node.place(source).pointing(pointer),
     )
@@ -263,7 +269,7 @@ pub fn located<'a, T: Deserialize<'a>>(
 
 /// The value of `text` that does not match `T`, and its JSON pointer. Parses the text a second time, but only to report a
 /// problem.
-fn locate<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(Node<'a>, String)> {
+fn value_of_error<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(Node<'a>, String)> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let error = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err()?;
     let pointer: String = error
@@ -281,6 +287,18 @@ fn locate<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(Node<'a>, String)> {
 
 pub fn pointer_part(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The keys of a type, from its schema.
+pub(crate) fn schema_keys<T: JsonSchema>() -> BTreeSet<String> {
+    let schema = schemars::schema_for!(T);
+    let keys = schema
+        .get("properties")
+        .and_then(serde_json::Value::as_object);
+    keys.into_iter()
+        .flatten()
+        .map(|(key, _)| key.clone())
+        .collect()
 }
 
 struct Members<'a>(Vec<(Str<'a>, &'a RawValue)>);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Code, Diagnostic, Place, Source};
 
-use super::json::{Str, located};
+use super::json::{Str, place_of_error};
 use super::jsonl::Line;
 use super::portable;
 use super::reason::reason_of_line;
@@ -80,9 +80,9 @@ impl LineFormat {
         source: &Source<'_>,
         text: &str,
     ) -> Result<(), Box<Diagnostic>> {
-        portable::first_refused(text).map_or(Ok(()), |(trouble, range)| {
+        portable::first_rejected(text).map_or(Ok(()), |(problem, range)| {
             let place = source.place(range.start, range.end);
-            Err(self.invalid(place, trouble.reason()))
+            Err(self.invalid(place, problem.reason()))
         })
     }
 
@@ -93,7 +93,7 @@ impl LineFormat {
         text: &'a str,
         error: &serde_json::Error,
     ) -> Box<Diagnostic> {
-        let place = located::<T>(source, text, error);
+        let place = place_of_error::<T>(source, text, error);
         self.invalid(place, &reason_of_line(text, error))
     }
 

@@ -1,9 +1,13 @@
 //! The site's own prose: Markdown with an optional `+++` TOML front matter.
 
+use std::ffi::OsStr;
+
 use toml::de::{DeTable, DeValue};
 
 use base::diagnostics::text::{did_you_mean, quoted, reason};
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
+
+use super::model::archive::GroupBy;
 
 /// The line before and after the front matter; trailing white space is allowed.
 const FENCE: &str = "+++";
@@ -24,7 +28,24 @@ pub struct Prose {
     pub body: String,
 }
 
-/// Reads a page.
+/// The kind of a prose file, by its folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProseKind {
+    /// `pages/`: a page of its own.
+    Page,
+    /// `cases/`, `models/` or `harnesses/`: shown on the page of a case, model or harness.
+    Group(GroupBy),
+}
+
+impl ProseKind {
+    /// The kind of the prose in a folder of a content root.
+    pub fn of_folder(name: &OsStr) -> Option<Self> {
+        let group_by = GroupBy::ALL.into_iter().find(|by| name == by.folder());
+        let page = || (name == "pages").then_some(Self::Page);
+        group_by.map(Self::Group).or_else(page)
+    }
+}
+
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
     let refused = |problem| (Prose::default(), vec![problem]);

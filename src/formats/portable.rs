@@ -11,15 +11,15 @@ use base::diagnostics::{Code, Collector, Source};
 use super::json::Node;
 
 /// Maximum nesting that is published. Readers stop at 128 levels, and a feed adds a few of its own.
-pub const LEVELS: usize = 96;
+const MAX_LEVELS: usize = 96;
 /// Maximum nesting that `serde_json` reads, and therefore Harn.
-const LEVELS_OF_SERDE: usize = 127;
+const MAX_SERDE_LEVELS: usize = 127;
 
 /// Why readers reject a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PortabilityProblem {
     /// A `\u` escape for a lone surrogate.
-    HalfPair,
+    LoneSurrogate,
     /// A number out of range for 64-bit floats.
     OutOfRange,
     /// An object or array that is nested too deeply.
@@ -30,7 +30,7 @@ impl PortabilityProblem {
     /// What is wrong with a line, as a clause. Quotes nothing, as the value may be private.
     pub const fn reason(self) -> &'static str {
         match self {
-            Self::HalfPair => "a `\\u` escape that is half of a surrogate pair",
+            Self::LoneSurrogate => "a `\\u` escape that is half of a surrogate pair",
             Self::OutOfRange => "a number that is too large for a 64-bit float",
             Self::TooDeep => "a value that is nested too deeply",
         }
@@ -39,7 +39,7 @@ impl PortabilityProblem {
     /// What is wrong with a value, and what to do.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::HalfPair => (
+            Self::LoneSurrogate => (
                 "A `\\u` escape is half of a surrogate pair",
                 "Write the whole pair, or remove the escape; U+FFFD is published instead.",
             ),
@@ -65,7 +65,7 @@ impl PortabilityProblem {
     /// Overwrites what readers reject.
     fn replace(self, text: &mut [u8]) {
         match self {
-            Self::HalfPair => text.copy_from_slice(b"\\ufffd"),
+            Self::LoneSurrogate => text.copy_from_slice(b"\\ufffd"),
             // Every number out of range has at least five characters, as `2e308` has.
             Self::OutOfRange => {
                 text.fill(b' ');
@@ -104,7 +104,7 @@ pub fn scan(json: &str, levels: usize, mut found: impl FnMut(PortabilityProblem,
             b'"' => {
                 at = string(bytes, at + 1, |half| {
                     if deep.is_none() {
-                        found(PortabilityProblem::HalfPair, half);
+                        found(PortabilityProblem::LoneSurrogate, half);
                     }
                 });
                 continue;
@@ -156,38 +156,38 @@ fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
 }
 
 /// Integers of up to this many digits are in range.
-const SHORT: usize = 300;
+const MAX_PLAIN_DIGITS: usize = 300;
 
 fn is_out_of_range(number: &str) -> bool {
-    (number.len() > SHORT || number.contains(['e', 'E']))
+    (number.len() > MAX_PLAIN_DIGITS || number.contains(['e', 'E']))
         && serde_json::from_str::<f64>(number).map_or(true, f64::is_infinite)
 }
 
 /// The first part of a valid JSON text that `serde_json`, and therefore Harn, rejects.
-pub fn first_refused(json: &str) -> Option<(PortabilityProblem, Range<usize>)> {
+pub fn first_rejected(json: &str) -> Option<(PortabilityProblem, Range<usize>)> {
     let mut first = None;
-    if may_be_refused(json.as_bytes()) {
-        scan(json, LEVELS_OF_SERDE, |trouble, range| {
-            first.get_or_insert((trouble, range));
+    if may_be_rejected(json.as_bytes()) {
+        scan(json, MAX_SERDE_LEVELS, |problem, range| {
+            first.get_or_insert((problem, range));
         });
     }
     first
 }
 
 /// Bytes scanned per step: few enough to count in a byte.
-const PIECE: usize = 128;
+const CHUNK: usize = 128;
 
 /// Whether a text must be scanned at all. Few log lines must be, so the inner loop is written for vectorization.
 #[allow(
     clippy::needless_bitwise_bool,
     reason = "a branch for each byte would take as long as the scan"
 )]
-fn may_be_refused(json: &[u8]) -> bool {
+fn may_be_rejected(json: &[u8]) -> bool {
     let (mut opened, mut digits) = (0, 0);
-    for start in (0..json.len()).step_by(PIECE) {
-        let piece = &json[start..(start + PIECE).min(json.len())];
+    for start in (0..json.len()).step_by(CHUNK) {
+        let piece = &json[start..(start + CHUNK).min(json.len())];
         // The byte after each; the last byte of the text has none, and cannot match.
-        let next = &json[start + 1..(start + PIECE + 1).min(json.len())];
+        let next = &json[start + 1..(start + CHUNK + 1).min(json.len())];
         let (mut suspicious, mut opened_here, mut digits_here) = (false, 0_u8, 0_u8);
         for (byte, next) in piece.iter().zip(next) {
             let is_digit = byte.is_ascii_digit();
@@ -196,25 +196,25 @@ fn may_be_refused(json: &[u8]) -> bool {
             opened_here += u8::from(*byte | 0x20 == b'{');
             digits_here += u8::from(is_digit);
         }
-        if suspicious && (start..start + piece.len()).any(|at| may_be_refused_at(json, at)) {
+        if suspicious && (start..start + piece.len()).any(|at| may_be_rejected_at(json, at)) {
             return true;
         }
         opened += usize::from(opened_here);
         digits += usize::from(digits_here);
     }
-    opened > LEVELS_OF_SERDE || digits > SHORT
+    opened > MAX_SERDE_LEVELS || digits > MAX_PLAIN_DIGITS
 }
 
-/// Few numbers are longer.
-const NUMBER: usize = 32;
+/// The start of a number is looked for in so many bytes before its exponent. Few numbers are longer.
+const MAX_NUMBER_BYTES: usize = 32;
 
 /// Whether a surrogate or the last digit before an exponent may be here. Many ids look like an exponent, as in `59f40e06`, but a
 /// number follows a separator.
-fn may_be_refused_at(json: &[u8], at: usize) -> bool {
+fn may_be_rejected_at(json: &[u8], at: usize) -> bool {
     match json[at..] {
         [b'\\', b'u', b'd' | b'D', ..] => true,
         [b'0'..=b'9', b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..] => {
-            let before = &json[at.saturating_sub(NUMBER)..at];
+            let before = &json[at.saturating_sub(MAX_NUMBER_BYTES)..at];
             let is_inside = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
             let first = before.iter().rfind(|byte| !is_inside(byte));
             first.is_none_or(|byte| b":,[ \t\r\n".contains(byte))
@@ -229,16 +229,16 @@ pub fn portable(json: &str) -> Cow<'_, str> {
 }
 
 /// The same JSON with U+FFFD instead of every lone surrogate.
-pub fn with_whole_pairs(json: &str) -> Cow<'_, str> {
-    replaced(json, |trouble| trouble == PortabilityProblem::HalfPair)
+pub fn with_replaced_surrogates(json: &str) -> Cow<'_, str> {
+    replaced(json, |problem| problem == PortabilityProblem::LoneSurrogate)
 }
 
 fn replaced(json: &str, wanted: impl Fn(PortabilityProblem) -> bool) -> Cow<'_, str> {
     let mut bytes: Option<Vec<u8>> = None;
-    scan(json, LEVELS, |trouble, range| {
-        if wanted(trouble) {
+    scan(json, MAX_LEVELS, |problem, range| {
+        if wanted(problem) {
             let bytes = bytes.get_or_insert_with(|| json.as_bytes().to_vec());
-            trouble.replace(&mut bytes[range]);
+            problem.replace(&mut bytes[range]);
         }
     });
     // Only whole values and escapes are overwritten, with ASCII.
@@ -255,12 +255,12 @@ pub fn check(
     code: &'static Code,
     problems: &mut Collector,
 ) {
-    scan(node.raw, LEVELS, |trouble, range| {
+    scan(node.raw, MAX_LEVELS, |problem, range| {
         let offset = node.offset;
-        let range = trouble.marked(offset + range.start..offset + range.end);
+        let range = problem.marked(offset + range.start..offset + range.end);
         if !reported.iter().any(|part| part.contains(&range.start)) {
             problems.add(code, || {
-                let (message, help) = trouble.words();
+                let (message, help) = problem.words();
                 code.at(source.place(range.start, range.end), message, help)
             });
         }
@@ -303,12 +303,12 @@ mod tests {
         let deep = |levels: usize, inside: &str| {
             format!("{}{inside}{}", "[".repeat(levels), "]".repeat(levels))
         };
-        let fits = deep(LEVELS, "1");
+        let fits = deep(MAX_LEVELS, "1");
         assert_eq!(written(&fits), fits);
-        let more = deep(LEVELS, r#"{"a": "]}", "b": [[]]}, 1e999"#);
+        let more = deep(MAX_LEVELS, r#"{"a": "]}", "b": [[]]}, 1e999"#);
         assert_eq!(
             written(&more),
-            deep(LEVELS, r#"{                    }, null "#)
+            deep(MAX_LEVELS, r#"{                    }, null "#)
         );
         written(&deep(100_000, ""));
     }
@@ -333,7 +333,7 @@ mod tests {
             "{\"k\":".repeat(128) + "1" + &"}".repeat(128),
         ] {
             assert_eq!(
-                first_refused(&json).is_some(),
+                first_rejected(&json).is_some(),
                 serde_json::from_str::<serde_json::Value>(&json).is_err(),
                 "{json}"
             );
@@ -346,22 +346,22 @@ mod tests {
             let before = "a".repeat(before);
             let half = format!(r#"{{"k":"{before}\udead"}}"#);
             assert_eq!(
-                first_refused(&half),
+                first_rejected(&half),
                 Some((
-                    PortabilityProblem::HalfPair,
+                    PortabilityProblem::LoneSurrogate,
                     before.len() + 6..before.len() + 12
                 ))
             );
             let number = format!(r#"{{"k":["{before}",1e999]}}"#);
             assert_eq!(
-                first_refused(&number),
+                first_rejected(&number),
                 Some((
                     PortabilityProblem::OutOfRange,
                     before.len() + 9..before.len() + 14
                 ))
             );
             let fine = format!(r#"{{"k":["{before}\u001b",1e9]}}"#);
-            assert_eq!(first_refused(&fine), None);
+            assert_eq!(first_rejected(&fine), None);
         }
     }
 }

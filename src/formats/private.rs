@@ -2,10 +2,10 @@
 
 use base::characters::is_hidden;
 
-use super::json::{Kind, Member, Node};
+use super::json::{JsonKind, Member, Node};
 
 /// Words for a model's thoughts and a provider's payload, as letters and digits only.
-const PRIVATE: [&str; 10] = [
+const REASONING_WORDS: [&str; 10] = [
     "reasoning",
     "thinking",
     "thought",
@@ -19,7 +19,7 @@ const PRIVATE: [&str; 10] = [
 ];
 
 /// Words that also occur within other words.
-const PRIVATE_ALONE: [&str; 2] = ["think", "cot"];
+const REASONING_WHOLE_WORDS: [&str; 2] = ["think", "cot"];
 
 /// A word reduced to letters and digits, ignoring case: `providerPayload`, `provider payload` and `Provider_Payload` are equal.
 /// Full-width letters become ASCII.
@@ -38,24 +38,25 @@ fn plain(word: &str) -> impl Iterator<Item = char> {
 /// Whether a type, a kind, a role or a key means reasoning or a provider's payload.
 pub fn is_reasoning(word: &str) -> bool {
     let word: String = plain(word).collect();
-    PRIVATE.iter().any(|known| word.contains(known)) || PRIVATE_ALONE.contains(&word.as_str())
+    REASONING_WORDS.iter().any(|known| word.contains(known))
+        || REASONING_WHOLE_WORDS.contains(&word.as_str())
 }
 
 /// Whether an event or an asset of this kind restates earlier turns, private ones included.
-pub fn is_restating(kind: &str) -> bool {
+pub fn is_summary_kind(kind: &str) -> bool {
     let kind: String = plain(kind).collect();
     kind.contains("compaction") || kind.contains("summar")
 }
 
 /// Whether an asset with this id is a compaction snapshot.
-pub fn is_restating_id(id: &str) -> bool {
+pub fn is_compaction_id(id: &str) -> bool {
     plain(id)
         .collect::<String>()
         .starts_with("compactionsource")
 }
 
 /// Whether a type or a role is a tool call or a tool result.
-pub fn is_of_a_tool(word: &str) -> bool {
+pub fn is_tool_word(word: &str) -> bool {
     let word: String = plain(word).collect();
     word.contains("tool") || word.starts_with("function")
 }
@@ -72,7 +73,7 @@ pub fn is_harn_publication(key: &str) -> bool {
 }
 
 /// Whether the type of a tool's block is that of a result, not that of a call.
-pub fn is_answer(word: &str) -> bool {
+pub fn is_result_word(word: &str) -> bool {
     let word: String = plain(word).collect();
     ["result", "output", "response", "return", "error"]
         .iter()
@@ -86,16 +87,16 @@ pub fn is_spelled(key: &str, letters: &str) -> bool {
 
 /// Whether an object is reasoning as a whole: it has such a word under `type`, `kind`, `role`, `channel` and the like, or a mark
 /// such as `"thought": true`.
-pub fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
-    any_word(members, says_what_it_is, is_reasoning)
+pub fn is_reasoning_object(members: &[Member<'_>]) -> bool {
+    any_word(members, names_type_or_role, is_reasoning)
         || members
             .iter()
             .any(|member| is_reasoning(&member.key) && is_mark(member))
 }
 
 /// Whether one member marks its object as reasoning: its key, and its value if that is a string or a boolean.
-pub fn says_reasoning(key: &str, word: Option<&str>, mark: Option<bool>) -> bool {
-    (says_what_it_is(key) && word.is_some_and(is_reasoning))
+pub fn marks_reasoning(key: &str, word: Option<&str>, mark: Option<bool>) -> bool {
+    (names_type_or_role(key) && word.is_some_and(is_reasoning))
         || ((mark == Some(true) || word.is_some_and(is_true)) && is_reasoning(key))
 }
 
@@ -103,9 +104,9 @@ pub fn says_reasoning(key: &str, word: Option<&str>, mark: Option<bool>) -> bool
 fn is_mark(member: &Member<'_>) -> bool {
     let value = member.value;
     match value.kind() {
-        Kind::Bool => value.as_bool() == Some(true),
-        Kind::Number => value.as_f64() != Some(0.0) && !is_measure(&member.key),
-        Kind::String => value.as_str().is_some_and(|text| is_true(&text)),
+        JsonKind::Bool => value.as_bool() == Some(true),
+        JsonKind::Number => value.as_f64() != Some(0.0) && !is_metric_key(&member.key),
+        JsonKind::String => value.as_str().is_some_and(|text| is_true(&text)),
         _ => false,
     }
 }
@@ -132,7 +133,7 @@ pub fn any_word(
 }
 
 /// Whether a key names the type or role of its object.
-pub fn says_what_it_is(key: &str) -> bool {
+pub fn names_type_or_role(key: &str) -> bool {
     const KEYS: [&str; 7] = [
         "type",
         "kind",
@@ -146,13 +147,13 @@ pub fn says_what_it_is(key: &str) -> bool {
 }
 
 /// Whether a key belongs to blocks and messages.
-pub fn is_of_a_block(key: &str) -> bool {
+pub fn is_block_key(key: &str) -> bool {
     const KEYS: [&str; 4] = ["type", "role", "text", "content"];
     KEYS.iter().any(|known| is_spelled(key, known))
 }
 
 /// Whether a key is a metric: `reasoning_tokens` is a number and marks nothing.
-fn is_measure(key: &str) -> bool {
+fn is_metric_key(key: &str) -> bool {
     let key: String = plain(key).collect();
     [
         "token", "count", "budget", "time", "second", "duration", "cost",

@@ -10,11 +10,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use base::diagnostics::text::quoted;
-use base::diagnostics::{Code, Collector, Diagnostic, Place, Source, codes};
+use base::diagnostics::{Code, Collector, Diagnostic, Place, codes};
 
 use super::json::{self, Node};
 use super::jsonl::{self, Line};
-use super::replay::Row;
+use super::replay::RawRow;
 
 /// The file name in a run directory.
 pub const FILE_NAME: &str = "raw.jsonl";
@@ -38,14 +38,14 @@ pub struct PrintedLine<'a> {
 
 impl PrintedLine<'_> {
     /// The row for a translation.
-    pub fn row(&self) -> Row {
-        Row::new(self.stream, &self.text)
+    pub fn row(&self) -> RawRow {
+        RawRow::new(self.stream, &self.text)
     }
 }
 
 /// Counts of a raw log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Raw {
+pub struct RawCounts {
     /// Readable lines from `stdout`.
     pub stdout: usize,
     /// Readable lines from `stderr`.
@@ -58,7 +58,7 @@ pub struct Raw {
     pub unreadable: usize,
 }
 
-impl Raw {
+impl RawCounts {
     pub const fn lines(&self) -> usize {
         self.stdout + self.stderr + self.unreadable
     }
@@ -70,7 +70,7 @@ impl Raw {
 // Values stay raw, so that a fault in one can be named.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "RawLine", transform = line_or_text)]
-pub struct Fields<'a> {
+pub struct RawLineFields<'a> {
     /// Output stream: `stdout` or `stderr`.
     #[serde(borrow)]
     #[schemars(required, extend("enum" = ["stdout", "stderr"]))]
@@ -108,8 +108,8 @@ fn line_or_text(schema: &mut Schema) {
 
 /// Reads a log. An unreadable line is counted and reported as a warning.
 #[must_use]
-pub fn read(path: &str, bytes: &[u8]) -> (Raw, Vec<Diagnostic>) {
-    let mut reader = Reader::default();
+pub fn read(path: &str, bytes: &[u8]) -> (RawCounts, Vec<Diagnostic>) {
+    let mut reader = RawLogReader::default();
     for line in jsonl::lines(bytes) {
         reader.line(path, &line);
     }
@@ -118,12 +118,12 @@ pub fn read(path: &str, bytes: &[u8]) -> (Raw, Vec<Diagnostic>) {
 
 /// Reads a log line by line: it may be far larger than its counts.
 #[derive(Debug, Default)]
-pub struct Reader {
-    raw: Raw,
+pub struct RawLogReader {
+    raw: RawCounts,
     problems: Collector,
 }
 
-impl Reader {
+impl RawLogReader {
     /// Counts a line, and returns it if it can be read.
     pub fn line<'a>(&mut self, path: &str, line: &'a Line<'_>) -> Option<PrintedLine<'a>> {
         let raw = &mut self.raw;
@@ -151,7 +151,7 @@ impl Reader {
 
     /// The counts, and the problems found.
     #[must_use]
-    pub fn finish(self, path: &str) -> (Raw, Vec<Diagnostic>) {
+    pub fn finish(self, path: &str) -> (RawCounts, Vec<Diagnostic>) {
         (self.raw, self.problems.finish(path))
     }
 }
@@ -177,7 +177,7 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<PrintedLine<'a>, Fault> {
         let text = usual.line;
         return Ok(PrintedLine { stream, text });
     }
-    let fields: Fields<'a> = serde_json::from_str(&line.text).map_err(Fault::Syntax)?;
+    let fields: RawLineFields<'a> = serde_json::from_str(&line.text).map_err(Fault::Syntax)?;
     let name = fields.stream.ok_or(Fault::Missing("stream"))?;
     let (key, text) = match (fields.line, fields.text) {
         (Some(line), _) => ("line", line),
@@ -212,7 +212,7 @@ impl Fault {
     }
 
     fn diagnostic(&self, path: &str, line: &Line<'_>) -> Diagnostic {
-        let source = Source::line(path, line.number, line.text.as_bytes());
+        let source = line.source(path);
         let value = |key: &str| json::place(&source, &line.text, &format!("/{key}"));
         let (place, message, help): (Place, String, &str) = match self {
             Self::NotUtf8 => (
@@ -265,7 +265,7 @@ mod tests {
         );
         let (raw, problems) = read("raw.jsonl", log.as_bytes());
         assert!(problems.is_empty());
-        let expected = Raw {
+        let expected = RawCounts {
             stdout: 2,
             stderr: 2,
             stderr_text: 1,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Code, Collector, Diagnostic, LazyPlace, Place, Severity, Source};
 
-use super::json::{Kind, Member, Node, last, pointer_part};
+use super::json::{JsonKind, Member, Node, last, pointer_part};
 use super::portable;
 use super::reason::reason;
 
@@ -47,21 +47,19 @@ pub fn document<'a>(
 
 /// Reads one document and collects its problems.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct DocumentReader<'a> {
     source: Source<'a>,
     codes: &'static ShapeCodes,
     /// Whether a lone surrogate becomes U+FFFD, as in JavaScript, instead of an error, as in Rust.
-    takes_half_pairs: bool,
+    allows_lone_surrogates: bool,
     /// Whether problems are warnings at the moment.
     late: bool,
     /// Whether [`Presence::Known`] keys may be missing.
-    pub takes_unknown: bool,
-    /// Problems found so far.
+    pub allows_unrecorded: bool,
     pub diagnostics: Collector,
 }
 
-impl Reader<'_> {
-    /// The problems found.
+impl DocumentReader<'_> {
     #[must_use]
     pub fn finish(self) -> Vec<Diagnostic> {
         self.diagnostics.finish(self.source.path)
@@ -70,7 +68,7 @@ impl Reader<'_> {
 
 /// An object of the document with its path from the root.
 #[derive(Debug, Clone)]
-pub struct Object<'a> {
+pub struct JsonObject<'a> {
     /// JSON pointer to the object; empty for the root.
     pub pointer: String,
     node: Node<'a>,
@@ -90,14 +88,14 @@ pub enum Presence {
 
 /// A number as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Number<'a> {
+pub struct NumberLiteral<'a> {
     /// The characters in the document.
     pub literal: &'a str,
     /// The nearest 64-bit float; may be infinite.
     pub value: f64,
 }
 
-impl<'a> Object<'a> {
+impl<'a> JsonObject<'a> {
     /// The JSON pointer of a member.
     pub fn pointer_to(&self, key: &str) -> String {
         format!("{}/{}", self.pointer, pointer_part(key))
@@ -105,15 +103,14 @@ impl<'a> Object<'a> {
 
     /// The member's value; `None` if missing or null.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
-        last(&self.members, key).filter(|value| value.kind() != Kind::Null)
+        last(&self.members, key).filter(|value| value.kind() != JsonKind::Null)
     }
 
     /// Whether `key` is present with the value null.
     pub fn is_null(&self, key: &str) -> bool {
-        last(&self.members, key).is_some_and(|value| value.kind() == Kind::Null)
+        last(&self.members, key).is_some_and(|value| value.kind() == JsonKind::Null)
     }
 
-    /// The object itself.
     pub fn node(&self) -> Node<'a> {
         self.node
     }
@@ -131,23 +128,23 @@ impl<'a> Object<'a> {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DocumentReader<'a> {
     /// A reader of a document.
     pub fn new(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
         Self {
             source,
             codes,
-            takes_half_pairs: false,
+            allows_lone_surrogates: false,
             late: false,
-            takes_unknown: false,
+            allows_unrecorded: false,
             diagnostics: Collector::default(),
         }
     }
 
     /// A reader of a document whose strings may have lone surrogates.
-    pub fn taking_half_pairs(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
+    pub fn allowing_lone_surrogates(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
         Self {
-            takes_half_pairs: true,
+            allows_lone_surrogates: true,
             ..Self::new(source, codes)
         }
     }
@@ -198,7 +195,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The place of a value, computed on demand.
-    pub fn spot(&self, node: Node<'_>, pointer: impl Into<String>) -> LazyPlace<'a> {
+    pub fn lazy_place(&self, node: Node<'_>, pointer: impl Into<String>) -> LazyPlace<'a> {
         LazyPlace {
             source: self.source,
             at: node.offset,
@@ -207,13 +204,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `node` as an object and reports duplicate keys.
-    pub fn object(&mut self, node: Node<'a>, pointer: impl Into<String>) -> Option<Object<'a>> {
+    pub fn object(&mut self, node: Node<'a>, pointer: impl Into<String>) -> Option<JsonObject<'a>> {
         let pointer = pointer.into();
-        if node.kind() != Kind::Object {
+        if node.kind() != JsonKind::Object {
             self.wrong_type(node, &pointer, "an object");
             return None;
         }
-        let members = if self.takes_half_pairs {
+        let members = if self.allows_lone_surrogates {
             Some(node.members())
         } else {
             node.strict_members()
@@ -223,7 +220,7 @@ impl<'a> Reader<'a> {
                 (
                     format!(
                         "The object at {} has a key with half a surrogate pair",
-                        shown(&pointer)
+                        place_name(&pointer)
                     ),
                     "Write every key as valid Unicode.".to_owned(),
                 )
@@ -253,24 +250,33 @@ impl<'a> Reader<'a> {
                 });
             }
         }
-        Some(Object {
+        Some(JsonObject {
             pointer,
             node,
             members,
         })
     }
 
-    /// The object under `key`.
-    pub fn child(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<Object<'a>> {
+    pub fn child(
+        &mut self,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Option<JsonObject<'a>> {
         let node = self.value(parent, key, need)?;
         self.object(node, parent.pointer_to(key))
     }
 
     /// The value under `key`, of any type.
-    pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<Node<'a>> {
+    pub fn value(
+        &mut self,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Option<Node<'a>> {
         let found = parent.get(key);
         let is_needed =
-            need == Presence::Required || need == Presence::Known && !self.takes_unknown;
+            need == Presence::Required || need == Presence::Known && !self.allows_unrecorded;
         if found.is_none() && is_needed {
             let null = last(&parent.members, key);
             let place = null.unwrap_or_else(|| parent.node.start());
@@ -287,22 +293,24 @@ impl<'a> Reader<'a> {
                 }
                 (
                     format!("The required key {key} is missing"),
-                    format!("Add {key} to the object at {}.", shown(&parent.pointer)),
+                    format!(
+                        "Add {key} to the object at {}.",
+                        place_name(&parent.pointer)
+                    ),
                 )
             });
         }
         found
     }
 
-    /// The string under `key`.
     pub fn string(
         &mut self,
-        parent: &Object<'a>,
+        parent: &JsonObject<'a>,
         key: &str,
         need: Presence,
     ) -> Option<Cow<'a, str>> {
         let node = self.value(parent, key, need)?;
-        let text = if self.takes_half_pairs {
+        let text = if self.allows_lone_surrogates {
             node.as_str()
         } else {
             node.strict_str()
@@ -310,27 +318,34 @@ impl<'a> Reader<'a> {
         self.typed(text, node, parent, key, "a string")
     }
 
-    /// The boolean under `key`.
-    pub fn boolean(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<bool> {
+    pub fn boolean(&mut self, parent: &JsonObject<'a>, key: &str, need: Presence) -> Option<bool> {
         let node = self.value(parent, key, need)?;
         self.typed(node.as_bool(), node, parent, key, "`true` or `false`")
     }
 
-    /// The number under `key`.
-    pub fn number(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<Number<'a>> {
+    pub fn number(
+        &mut self,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Option<NumberLiteral<'a>> {
         let node = self.value(parent, key, need)?;
         self.as_number(node, parent.pointer_to(key))
     }
 
     /// The non-negative integer under `key`.
-    pub fn whole(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<u64> {
+    pub fn whole(&mut self, parent: &JsonObject<'a>, key: &str, need: Presence) -> Option<u64> {
         let node = self.value(parent, key, need)?;
         self.typed(node.as_u64(), node, parent, key, WHOLE)
     }
 
     /// A value that must be a number.
-    pub fn as_number(&mut self, node: Node<'a>, pointer: impl AsRef<str>) -> Option<Number<'a>> {
-        let number = node.as_f64().map(|value| Number {
+    pub fn as_number(
+        &mut self,
+        node: Node<'a>,
+        pointer: impl AsRef<str>,
+    ) -> Option<NumberLiteral<'a>> {
+        let number = node.as_f64().map(|value| NumberLiteral {
             literal: node.raw,
             value,
         });
@@ -341,7 +356,11 @@ impl<'a> Reader<'a> {
     }
 
     /// A value that must be a count, which is a non-negative integer.
-    pub fn as_count(&mut self, node: Node<'a>, pointer: impl AsRef<str>) -> Option<Number<'a>> {
+    pub fn as_count(
+        &mut self,
+        node: Node<'a>,
+        pointer: impl AsRef<str>,
+    ) -> Option<NumberLiteral<'a>> {
         if node.as_u64().is_none() {
             self.wrong_type(node, pointer.as_ref(), WHOLE);
             return None;
@@ -352,7 +371,7 @@ impl<'a> Reader<'a> {
     /// The items of the array under `key`, each with its JSON pointer.
     pub fn items(
         &mut self,
-        parent: &Object<'a>,
+        parent: &JsonObject<'a>,
         key: &str,
         need: Presence,
     ) -> Vec<(Node<'a>, String)> {
@@ -360,7 +379,7 @@ impl<'a> Reader<'a> {
             return Vec::new();
         };
         let pointer = parent.pointer_to(key);
-        if node.kind() != Kind::Array {
+        if node.kind() != JsonKind::Array {
             self.wrong_type(node, &pointer, "an array");
             return Vec::new();
         }
@@ -375,7 +394,7 @@ impl<'a> Reader<'a> {
         &mut self,
         value: Option<T>,
         node: Node<'a>,
-        parent: &Object<'a>,
+        parent: &JsonObject<'a>,
         key: &str,
         expected: &str,
     ) -> Option<T> {
@@ -387,9 +406,9 @@ impl<'a> Reader<'a> {
 
     fn wrong_type(&mut self, node: Node<'a>, pointer: &str, expected: &str) {
         self.report(self.codes.wrong_type, node, pointer, || {
-            let found = if node.kind() == Kind::String && expected == "a string" {
+            let found = if node.kind() == JsonKind::String && expected == "a string" {
                 "a string with half a surrogate pair".to_owned()
-            } else if node.kind() == Kind::Number && expected == WHOLE {
+            } else if node.kind() == JsonKind::Number && expected == WHOLE {
                 quoted(node.raw)
             } else {
                 node.kind().described().to_owned()
@@ -397,7 +416,7 @@ impl<'a> Reader<'a> {
             (
                 format!(
                     "The value at {} must be {expected}, but is {found}",
-                    shown(pointer)
+                    place_name(pointer)
                 ),
                 format!("Write {expected} here."),
             )
@@ -405,11 +424,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The type that [`Reader::whole`] expects.
+/// The type that [`DocumentReader::whole`] expects.
 const WHOLE: &str = "a whole number that is not negative";
 
 /// A JSON pointer for messages: the empty one is "the top level".
-fn shown(pointer: &str) -> String {
+fn place_name(pointer: &str) -> String {
     if pointer.is_empty() {
         "the top level".to_owned()
     } else {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use base::diagnostics::text::reason as reason_of_text;
 
-use super::json::{Kind, Node};
+use super::json::{JsonKind, Node};
 
 /// An error of `serde_json`, without the position, which the diagnostic already has.
 pub fn reason(error: &serde_json::Error) -> String {
@@ -29,7 +29,7 @@ pub fn not_an_object(line: &str) -> Option<&'static str> {
         return None;
     }
     let kind = Node::parse(line).ok()?.kind();
-    (kind != Kind::Object).then(|| kind.described())
+    (kind != JsonKind::Object).then(|| kind.described())
 }
 
 fn plain(sentence: &str) -> Cow<'_, str> {
@@ -43,6 +43,10 @@ fn plain(sentence: &str) -> Cow<'_, str> {
             what_is(found),
             what_was_expected(expected)
         ));
+    }
+    // Derived types also read an array, value by value.
+    if sentence.starts_with("invalid length ") && sentence.contains(", expected struct ") {
+        return Cow::Borrowed("an array instead of an object");
     }
     Cow::Borrowed(match sentence {
         "EOF while parsing a list" => "it ends within an array",
@@ -138,6 +142,7 @@ mod tests {
             (r#"{"list": {}}"#, "an object instead of an array"),
             (r#"{"list": [null]}"#, "null instead of a boolean"),
             (r#"{"inner": 1}"#, "the number `1` instead of an object"),
+            (r#"{"inner": []}"#, "an array instead of an object"),
             ("[1]", "an array instead of an object"),
             (r#"[1, 2, 3, "x"]"#, "an array instead of an object"),
             ("3", "a number instead of an object"),

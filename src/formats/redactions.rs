@@ -11,8 +11,9 @@ use base::diagnostics::text::{counted, quoted};
 use base::diagnostics::{Collector, Diagnostic, codes};
 use base::shapes;
 
-use super::json::located;
+use super::json::place_of_error;
 use super::jsonl::{self, Line};
+use super::model::is_plain_path;
 use super::reason::reason_of_line;
 use super::{events, raw, run_record, sidecar, tape, threads, trace, transcript};
 
@@ -22,8 +23,8 @@ mod rewrite;
 #[cfg(test)]
 mod tests;
 
-pub use find::{Occurrence, Values, occurrences};
-pub use rewrite::{Fault, Rewrite, line_of, rewrite};
+pub use find::{Occurrence, ValueSearch, occurrences};
+pub use rewrite::{RewriteError, RewrittenFile, line_of, rewrite};
 
 /// The file name in a run directory.
 pub const FILE_NAME: &str = "redactions.jsonl";
@@ -64,7 +65,7 @@ pub struct Redaction {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole: bool,
     /// Why it is withheld.
-    pub reason: Reason,
+    pub reason: RedactionReason,
     /// The reason in words; required for `other`, and published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -107,7 +108,8 @@ fn require_span(schema: &mut Schema) {
 words! {
     /// Why something is withheld.
     #[derive(JsonSchema)]
-    Reason {
+    #[schemars(rename = "Reason")]
+    RedactionReason {
         /// A key, a password, a token.
         Secret = "secret",
         /// Personal data.
@@ -122,14 +124,9 @@ words! {
 }
 
 /// The marker that replaces a span.
-pub fn marker(reason: Reason, length: usize) -> String {
+pub fn marker(reason: RedactionReason, length: usize) -> String {
     let length = counted(length as u64, "character");
     format!("[withheld: {}, {length}]", reason.word())
-}
-
-/// The marker that replaces a whole file.
-pub fn file_marker(reason: Reason) -> String {
-    format!("[withheld: {}, the whole file]", reason.word())
 }
 
 /// Whether a text contains a marker.
@@ -137,8 +134,8 @@ pub fn has_marker(text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find("[withheld: ") {
         rest = &rest[at + 11..];
-        let reason = |reason: &Reason| rest.starts_with(reason.word());
-        if Reason::ALL.iter().any(reason) {
+        let reason = |reason: &RedactionReason| rest.starts_with(reason.word());
+        if RedactionReason::ALL.iter().any(reason) {
             return true;
         }
     }
@@ -147,7 +144,7 @@ pub fn has_marker(text: &str) -> bool {
 
 /// How places in a file are addressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum FileLayout {
     /// One event per line, after this many other lines.
     Events(usize),
     /// One event per line, numbered by its `seq`.
@@ -161,7 +158,7 @@ pub enum Shape {
     Private,
 }
 
-impl Shape {
+impl FileLayout {
     /// The shape of a file, by its path from the run directory.
     pub fn of(path: &str) -> Self {
         let is_tape = |ending: &&str| path.len() > ending.len() && path.ends_with(*ending);
@@ -186,7 +183,7 @@ impl Shape {
 
 impl Redaction {
     /// A redaction of a file without an id or a span, to be filled in.
-    pub fn empty(file: &str, reason: Reason) -> Self {
+    pub fn empty(file: &str, reason: RedactionReason) -> Self {
         Self {
             id: String::new(),
             file: file.to_owned(),
@@ -224,7 +221,7 @@ impl Redaction {
     /// The marker that replaces it.
     pub fn marker(&self) -> String {
         if self.whole {
-            file_marker(self.reason)
+            format!("[withheld: {}, the whole file]", self.reason.word())
         } else {
             marker(self.reason, self.length.unwrap_or_default())
         }
@@ -247,10 +244,7 @@ impl Redaction {
 
     /// What is wrong with the line: JSON pointer, reason and fix.
     fn fault(&self) -> Option<(&'static str, String, &'static str)> {
-        let shape = Shape::of(&self.file);
-        let is_path = !self.file.starts_with('/')
-            && !self.file.contains(['\\', '\0'])
-            && (self.file.split('/')).all(|part| !matches!(part, "" | "." | ".."));
+        let shape = FileLayout::of(&self.file);
         if self.id.trim().is_empty() {
             return Some((
                 "/id",
@@ -258,7 +252,7 @@ impl Redaction {
                 "Write an id such as `r1`.",
             ));
         }
-        if !is_path {
+        if !is_plain_path(&self.file) {
             let why = "`file` is not a path below the run directory";
             return Some((
                 "/file",
@@ -266,7 +260,7 @@ impl Redaction {
                 "Write it with `/` and without `..`.",
             ));
         }
-        if self.reason == Reason::Other
+        if self.reason == RedactionReason::Other
             && self.note.as_ref().is_none_or(|note| note.trim().is_empty())
         {
             let why = "`note` is missing, and the reason is `other`";
@@ -296,11 +290,11 @@ impl Redaction {
         }
         let places = usize::from(self.event.is_some()) + usize::from(self.line.is_some());
         let wanted = usize::from(shape.has_lines());
-        if shape != Shape::Private
-            && (places != wanted || (shape == Shape::Lines && self.event.is_some()))
+        if shape != FileLayout::Private
+            && (places != wanted || (shape == FileLayout::Lines && self.event.is_some()))
         {
             let (why, help) = match shape {
-                Shape::Lines => (
+                FileLayout::Lines => (
                     "a place in this file needs `line`",
                     "Write the line, from 1.",
                 ),
@@ -315,7 +309,7 @@ impl Redaction {
             };
             return Some(("", why.to_owned(), help));
         }
-        if shape == Shape::Text && self.pointer.is_some() {
+        if shape == FileLayout::Text && self.pointer.is_some() {
             let why = "`pointer` leads into JSON, and this file is read as text";
             let help = "Remove `pointer`; the span counts from the beginning of the file.";
             return Some(("/pointer", why.to_owned(), help));
@@ -342,7 +336,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Vec<(Redaction, Line<'a>)>, Ve
             Ok(read) => read,
             Err(error) => {
                 problems.add(&codes::REDACTION_INVALID_LINE, || {
-                    let place = located::<Redaction>(&line.source(path), &line.text, &error);
+                    let place = place_of_error::<Redaction>(&line.source(path), &line.text, &error);
                     let why = reason_of_line(&line.text, &error);
                     invalid(place, &why, "Write the line with `runpress redact`.")
                 });

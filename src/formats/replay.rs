@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 
 use super::raw::Stream;
 
-mod antigravity;
 mod claude;
 mod cline;
 mod codex;
@@ -27,13 +26,13 @@ mod usage;
 use goose::PartialText;
 
 pub use commands::{first_command, last_segment};
-pub use gg::{UNPARSABLE, is_default, is_event_kept};
+pub use gg::{UNPARSABLE, is_default, is_recorded_form};
 
 /// A version of the recorder's translator, in our own count (replay.md 3).
-pub type Version = u8;
+pub type TranslatorVersion = u8;
 
 /// The newest version whose rules are known.
-pub const NEWEST: Version = 6;
+pub const NEWEST: TranslatorVersion = 6;
 
 /// The harnesses with rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +72,7 @@ impl Harness {
     }
 
     /// The versions that know it.
-    pub const fn versions(self) -> RangeInclusive<Version> {
+    pub const fn versions(self) -> RangeInclusive<TranslatorVersion> {
         match self {
             Self::Gg => 5..=NEWEST,
             _ => 1..=NEWEST,
@@ -88,7 +87,7 @@ impl Harness {
 
 /// What a row of a raw log says.
 #[derive(Debug)]
-pub enum Row {
+pub enum RawRow {
     /// Nothing but white space.
     Blank,
     /// Text on `stderr`.
@@ -99,7 +98,7 @@ pub enum Row {
     Json(Value),
 }
 
-impl Row {
+impl RawRow {
     /// Reads the text of a row.
     pub fn new(stream: Stream, text: &str) -> Self {
         let text = text.trim();
@@ -115,7 +114,7 @@ impl Row {
 
 /// A derived event, without a time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event<'a> {
+pub struct TranslatedEvent<'a> {
     /// Its type.
     pub kind: &'static str,
     /// All other keys.
@@ -126,7 +125,7 @@ pub struct Event<'a> {
     pub is_optional: bool,
 }
 
-impl<'a> Event<'a> {
+impl<'a> TranslatedEvent<'a> {
     fn new(kind: &'static str) -> Self {
         Self {
             kind,
@@ -165,7 +164,6 @@ impl<'a> Event<'a> {
         self
     }
 
-    /// The event as JSON.
     pub fn to_json(&self) -> Map<String, Value> {
         let kind = ("type".to_owned(), Value::String(self.kind.to_owned()));
         let fields = self.fields.iter();
@@ -176,26 +174,26 @@ impl<'a> Event<'a> {
 
 /// An open call: the events that its end makes, except for its success. `None` if the tool has no rule.
 #[derive(Debug)]
-struct Call {
-    events: Option<Vec<Event<'static>>>,
+struct OpenCall {
+    events: Option<Vec<TranslatedEvent<'static>>>,
     /// The oldest version that makes the same events.
-    since: Version,
+    since: TranslatorVersion,
 }
 
 /// The state of a translation. It lasts for all sessions of a run.
 #[derive(Debug)]
 pub struct Translator {
     harness: Harness,
-    version: Version,
+    version: TranslatorVersion,
     /// The oldest version whose rules made no difference for the rows so far.
-    oldest: Version,
+    oldest: TranslatorVersion,
     /// Whether version 1, which had no rules for most harnesses, makes the same of them, too.
     is_like_first: bool,
     session: Option<String>,
     /// The working directory. Only Claude Code says it.
     workspace: Option<String>,
     /// The open calls by id, the oldest first.
-    calls: BTreeMap<String, VecDeque<Call>>,
+    calls: BTreeMap<String, VecDeque<OpenCall>>,
     /// Text that Goose is still sending.
     partial: Option<PartialText>,
     tool_calls: BTreeMap<String, u64>,
@@ -203,7 +201,7 @@ pub struct Translator {
 
 impl Translator {
     /// A translator before the first row.
-    pub fn new(harness: Harness, version: Version) -> Self {
+    pub fn new(harness: Harness, version: TranslatorVersion) -> Self {
         Self {
             harness,
             version,
@@ -222,7 +220,7 @@ impl Translator {
     }
 
     /// The versions up to this one that make the same events of all rows so far.
-    pub fn versions(&self) -> Vec<Version> {
+    pub fn versions(&self) -> Vec<TranslatorVersion> {
         let like_first = self.is_like_first && self.oldest > 1;
         let first = like_first.then_some(1);
         first
@@ -237,12 +235,12 @@ impl Translator {
     }
 
     /// The events of a row.
-    pub fn translate<'a>(&mut self, row: &'a Row) -> Vec<Event<'a>> {
+    pub fn translate<'a>(&mut self, row: &'a RawRow) -> Vec<TranslatedEvent<'a>> {
         let mut events = match row {
-            Row::Blank => return Vec::new(),
-            Row::Stderr(text) => vec![Event::message("warning", text)],
-            Row::Plain(text) => vec![self.plain(text)],
-            Row::Json(line) => self.line(line),
+            RawRow::Blank => return Vec::new(),
+            RawRow::Stderr(text) => vec![TranslatedEvent::message("warning", text)],
+            RawRow::Plain(text) => vec![self.plain(text)],
+            RawRow::Json(line) => self.line(line),
         };
         if let Some(session) = &self.session {
             for event in &mut events {
@@ -254,17 +252,17 @@ impl Translator {
         events
     }
 
-    fn plain(&self, text: &str) -> Event<'static> {
+    fn plain(&self, text: &str) -> TranslatedEvent<'static> {
         match self.harness {
-            _ if self.has_no_rules() => antigravity::plain(text),
-            Harness::Gg => Event::message("warning", UNPARSABLE),
-            _ => Event::message("warning", text),
+            _ if self.has_no_rules() => TranslatedEvent::new("unknown").text("raw", text),
+            Harness::Gg => TranslatedEvent::message("warning", UNPARSABLE),
+            _ => TranslatedEvent::message("warning", text),
         }
     }
 
-    fn line<'a>(&mut self, line: &'a Value) -> Vec<Event<'a>> {
+    fn line<'a>(&mut self, line: &'a Value) -> Vec<TranslatedEvent<'a>> {
         match self.harness {
-            _ if self.has_no_rules() => vec![Event::unknown(line)],
+            _ if self.has_no_rules() => vec![TranslatedEvent::unknown(line)],
             Harness::Codex => codex::line(self, line),
             Harness::Claude => claude::line(self, line),
             Harness::Cline => cline::line(self, line),
@@ -281,18 +279,18 @@ impl Translator {
     }
 
     /// Whether version 1 made the same of a row.
-    fn is_like_the_first(&self, row: &Row, events: &[Event<'_>]) -> bool {
+    fn is_like_the_first(&self, row: &RawRow, events: &[TranslatedEvent<'_>]) -> bool {
         if self.has_no_rules() || self.harness.is_first() {
             return true;
         }
         match (row, events) {
-            (Row::Json(line), [event]) => *event == Event::unknown(line),
-            (row, _) => matches!(row, Row::Stderr(_)),
+            (RawRow::Json(line), [event]) => *event == TranslatedEvent::unknown(line),
+            (row, _) => matches!(row, RawRow::Stderr(_)),
         }
     }
 
     /// Whether a rule that came with a version holds. Ask only if it makes a difference for the events.
-    fn has(&mut self, version: Version) -> bool {
+    fn has(&mut self, version: TranslatorVersion) -> bool {
         let has = self.version >= version;
         if has {
             self.oldest = self.oldest.max(version);
@@ -315,24 +313,27 @@ impl Translator {
     }
 
     /// The events of a call, by the rules of this version.
-    fn call(&self, map: impl Fn(Version) -> Option<Vec<Event<'static>>>) -> Call {
+    fn call(
+        &self,
+        map: impl Fn(TranslatorVersion) -> Option<Vec<TranslatedEvent<'static>>>,
+    ) -> OpenCall {
         // The versions that changed the rules of tools.
-        const CHANGES: [Version; 2] = [6, 4];
+        const CHANGES: [TranslatorVersion; 2] = [6, 4];
         let events = map(self.version);
         let changes = CHANGES.into_iter().filter(|change| *change <= self.version);
         let since = changes.clone().find(|change| map(change - 1) != events);
-        Call {
+        OpenCall {
             events,
             since: since.unwrap_or(1),
         }
     }
 
-    fn open(&mut self, id: &str, call: Call) {
+    fn open(&mut self, id: &str, call: OpenCall) {
         self.calls.entry(id.to_owned()).or_default().push_back(call);
     }
 
     /// Takes the oldest open call with an id.
-    fn close(&mut self, id: Option<&str>) -> Option<Call> {
+    fn close(&mut self, id: Option<&str>) -> Option<OpenCall> {
         let id = id?;
         let calls = self.calls.get_mut(id)?;
         let call = calls.pop_front();
@@ -343,7 +344,11 @@ impl Translator {
     }
 
     /// The events of a call with its success; `None` if there is no call, or its tool has no rule.
-    fn end(&mut self, call: Option<Call>, ok: Option<bool>) -> Option<Vec<Event<'static>>> {
+    fn end(
+        &mut self,
+        call: Option<OpenCall>,
+        ok: Option<bool>,
+    ) -> Option<Vec<TranslatedEvent<'static>>> {
         let call = call?;
         self.oldest = self.oldest.max(call.since);
         let events = call.events?.into_iter();

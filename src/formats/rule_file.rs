@@ -14,7 +14,7 @@ use base::shapes;
 pub const FOLDER: &str = "rules";
 
 /// A text with its place in the file.
-pub type Text = Spanned<String>;
+pub type SpannedText = Spanned<String>;
 
 /// A file of rules.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub struct RuleFile {
     /// Ids of the built-in rules that are switched on.
     #[serde(default, rename = "use")]
     #[schemars(with = "Vec<String>")]
-    pub built_in: Vec<Text>,
+    pub built_in: Vec<SpannedText>,
     /// One table for each rule.
     #[serde(default, rename = "rule")]
     #[schemars(with = "Vec<RuleEntry>")]
@@ -43,10 +43,10 @@ pub struct RuleFile {
 pub struct RuleEntry {
     /// Its id: lowercase letters, digits and hyphens. No other rule of the site has it.
     #[schemars(with = "String", regex(pattern = "^[a-z0-9]+(-[a-z0-9]+)*$"))]
-    pub id: Text,
+    pub id: SpannedText,
     /// What is expected, in a line.
     #[schemars(with = "shapes::Name")]
-    pub title: Text,
+    pub title: SpannedText,
     /// Why it is expected, in Markdown.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -69,20 +69,20 @@ pub struct RuleEntry {
     /// An expression over one event: the events for which it holds are found.
     #[serde(default)]
     #[schemars(with = "String")]
-    pub find: Option<Text>,
+    pub find: Option<SpannedText>,
     /// With `find`: only events after the first one for which this expression holds are found.
     #[serde(default)]
     #[schemars(with = "String")]
-    pub after: Option<Text>,
+    pub after: Option<SpannedText>,
     /// What is expected of the events found: `none`, `some`, `at most 3`, `first before <id>` or `last after <id>` of another rule
     /// with `find`.
     #[serde(default)]
     #[schemars(with = "String")]
-    pub expect: Option<Text>,
+    pub expect: Option<SpannedText>,
     /// An expression over the run, which must hold.
     #[serde(default)]
     #[schemars(with = "String")]
-    pub require: Option<Text>,
+    pub require: Option<SpannedText>,
     /// How many runs each combination of case, variant, model and harness needs.
     #[serde(default)]
     #[schemars(with = "u32", range(min = 1))]
@@ -90,7 +90,7 @@ pub struct RuleEntry {
     /// With `trials`: the files that a run needs to count, by their names in its folder.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
-    pub files: Vec<Text>,
+    pub files: Vec<SpannedText>,
 }
 
 /// Patterns of the runs that a rule applies to: `*` is anything within a name, `**` anything. A run must fit one pattern of each key.
@@ -157,8 +157,8 @@ pub fn parse(source: Source<'_>) -> Result<RuleFile, Diagnostic> {
             "The page about rules lists the keys of a rule and their types.",
         )
     })?;
-    let rules = file.rules.iter().map(Spanned::get_ref);
-    match rules.into_iter().find_map(invalid_value) {
+    let invalid = file.entries().find_map(invalid_value);
+    match invalid {
         None => Ok(file),
         Some((span, message, help)) => {
             let place = source.place(span.start, span.end);

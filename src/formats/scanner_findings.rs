@@ -9,7 +9,7 @@ use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use base::shapes;
 
 use super::decisions::NamedAuthor;
-use super::json::located;
+use super::json::place_of_error;
 use super::jsonl::{self, Line};
 use super::reason::{not_an_object, reason_of_line};
 use super::sidecar::HypothesisStatus;
@@ -82,7 +82,7 @@ fn read(path: &str, bytes: &[u8], line: &Line<'_>) -> Result<ScannerFinding, Box
         return Err(invalid(source.place(0, text.len()), &reason, help));
     }
     let finding: ScannerFinding = serde_json::from_str(text).map_err(|error| {
-        let place = located::<ScannerFinding>(&source, text, &error);
+        let place = place_of_error::<ScannerFinding>(&source, text, &error);
         invalid(place, &reason_of_line(text, &error), help)
     })?;
     let texts = [

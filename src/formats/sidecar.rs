@@ -27,17 +27,18 @@ const FORMAT: LineFormat = LineFormat {
 /// A line of a sidecar: the first is the header, every other an annotation, as its `type` says. Blank lines and lines
 /// that begin with `#` are allowed anywhere. One invalid line invalidates the whole sidecar. Unknown keys are ignored.
 #[derive(Debug, JsonSchema)]
-#[schemars(tag = "type", rename_all = "snake_case", rename = "SidecarLine")]
-pub enum AnyLine<'a> {
+#[schemars(tag = "type", rename_all = "snake_case")]
+pub enum SidecarLine<'a> {
     /// The first line that is neither blank nor a comment, and no other.
-    Header(Header),
+    Header(SidecarHeader),
     /// An annotation of an event.
     Annotation(Annotation<'a>),
 }
 
 /// First significant line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-pub struct Header {
+#[schemars(rename = "Header")]
+pub struct SidecarHeader {
     /// Version of the format; the newest that is read is 1.
     #[schemars(range(max = SCHEMA_VERSION))]
     pub schema_version: u32,
@@ -112,11 +113,14 @@ fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::
         return Ok(Str(word));
     }
     let is_empty = |node: Node<'_>| {
-        matches!(node.kind(), json::Kind::Null | json::Kind::Object) && node.members().is_empty()
+        matches!(node.kind(), json::JsonKind::Null | json::JsonKind::Object)
+            && node.members().is_empty()
     };
     match (node.kind(), node.strict_members().as_deref()) {
         (_, Some([member])) if is_empty(member.value) => Ok(Str(member.key.clone())),
-        (json::Kind::String, _) => Err(D::Error::custom(PortabilityProblem::HalfPair.reason())),
+        (json::JsonKind::String, _) => {
+            Err(D::Error::custom(PortabilityProblem::LoneSurrogate.reason()))
+        }
         (kind, _) => {
             let found = kind.described();
             Err(D::Error::custom(format!("{found} instead of a string")))
@@ -218,7 +222,7 @@ pub struct AnnotationLine<'a> {
 /// A sidecar as written.
 #[derive(Debug)]
 pub struct Sidecar<'a> {
-    pub header: Header,
+    pub header: SidecarHeader,
     /// The header's line.
     pub header_line: Line<'a>,
     /// The annotations in file order.
@@ -229,13 +233,13 @@ pub struct Sidecar<'a> {
 #[must_use]
 pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagnostic>) {
     let mut diagnostics = Collector::default();
-    let mut header: Option<(Header, Line<'a>)> = None;
+    let mut header: Option<(SidecarHeader, Line<'a>)> = None;
     let mut annotations = Vec::new();
     let significant = jsonl::lines(bytes)
         .map(Line::trimmed)
         .filter(|line| !line.text.is_empty() && !line.text.trim_start().starts_with('#'));
     for (index, line) in significant.enumerate() {
-        let source = Source::line(path, line.number, line.text.as_bytes());
+        let source = line.source(path);
         let result = if index == 0 {
             parse_header(&source, &line).map(|found| header = Some((found, line.clone())))
         } else {
@@ -272,7 +276,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
     (sidecar, diagnostics.finish(path))
 }
 
-fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> {
+fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<SidecarHeader, Box<Diagnostic>> {
     let text = line.text.as_ref();
     match serde_json::from_str::<Tag<'_>>(text) {
         Ok(Tag { tag: Some(tag) }) if &*tag == "header" => {}
@@ -287,8 +291,8 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
             )));
         }
     }
-    let header: Header = serde_json::from_str(text)
-        .map_err(|error| FORMAT.unreadable::<Header>(source, text, &error))?;
+    let header: SidecarHeader = serde_json::from_str(text)
+        .map_err(|error| FORMAT.unreadable::<SidecarHeader>(source, text, &error))?;
     if header.schema_version > SCHEMA_VERSION {
         return Err(Box::new(codes::SIDECAR_UNSUPPORTED_VERSION.at(
             json::place(source, text, "/schema_version"),
@@ -300,57 +304,4 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
         )));
     }
     FORMAT.check_values(source, text).map(|()| header)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HEADER: &str = "{\"type\":\"header\",\"schema_version\":1}\n";
-
-    fn codes_of(body: &str) -> Vec<&'static str> {
-        parse("s", body.as_bytes())
-            .1
-            .iter()
-            .map(|d| d.code.name)
-            .collect()
-    }
-
-    #[test]
-    fn comments_and_blank_lines_are_allowed_anywhere() {
-        let text = format!(
-            "# by hand\n\n{HEADER}  # one\n{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\"}}\n"
-        );
-        let (sidecar, problems) = parse("s", text.as_bytes());
-        assert!(problems.is_empty());
-        let sidecar = sidecar.expect("a sidecar");
-        assert_eq!(sidecar.header_line.number, 3);
-        assert_eq!(sidecar.annotations[0].line.number, 5);
-    }
-
-    #[test]
-    fn absent_is_a_default_but_null_is_an_error_for_links_and_metadata() {
-        for key in ["links", "metadata"] {
-            let text = format!(
-                "{HEADER}{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"note\",\"{key}\":null}}\n"
-            );
-            assert_eq!(codes_of(&text), ["sidecar.malformed-line"], "{key}");
-        }
-    }
-
-    #[test]
-    fn every_bad_line_is_reported() {
-        let text = format!(
-            "{HEADER}{HEADER}{{\"type\":\"annotation\",\"event_id\":-1,\"kind\":\"note\"}}\n{{\"type\":\"annotation\",\"event_id\":1,\"kind\":\"hypothesis\",\"hypothesis_status\":\"maybe\"}}\nnot json\n"
-        );
-        assert_eq!(
-            codes_of(&text),
-            [
-                "sidecar.second-header",
-                "sidecar.malformed-line",
-                "sidecar.malformed-line",
-                "sidecar.malformed-line"
-            ]
-        );
-    }
 }

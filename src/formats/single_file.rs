@@ -21,19 +21,19 @@ pub const GENERATOR: &str = "<meta name=\"generator\" content=\"runpress ";
 pub const RUN: &str = "run.json";
 
 /// Files over this many bytes are compressed, so that the page has about the size of the log.
-const PLAIN: usize = 64 << 10;
+const MAX_PLAIN_BYTES: usize = 64 << 10;
 /// Maximum files in a page; each may be made of the whole page.
-const MOST: usize = 1_000;
+const MAX_FILES: usize = 1_000;
 /// Maximum bytes of an unpacked file.
-const LARGEST: u64 = 1 << 30;
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// The two ways to write `<` as an escape in JSON.
-const SPELLINGS: [&str; 2] = [r"\u003c", r"\u003C"];
+const LESS_THAN_ESCAPES: [&str; 2] = [r"\u003c", r"\u003C"];
 /// What must not follow `<` in a script element.
-const AWKWARD: [&[u8]; 3] = [b"!--", b"script", b"/script"];
+const UNSAFE_AFTER_LESS_THAN: [&[u8]; 3] = [b"!--", b"script", b"/script"];
 
 /// What is escaped in the name of a file.
-const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
+const ESCAPED_IN_NAMES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
 
 const NAME: &str = "data-name";
 const ESCAPE: &str = "data-escape";
@@ -57,7 +57,7 @@ pub fn push_file(out: &mut Vec<u8>, name: &str, bytes: &[u8]) {
     } else {
         "application/jsonl"
     };
-    let name = utf8_percent_encode(name, SPECIAL);
+    let name = utf8_percent_encode(name, ESCAPED_IN_NAMES);
     let tag = format!("<script type=\"{kind}\" {NAME}=\"{name}\"");
     let page = out.len();
     out.extend_from_slice(tag.as_bytes());
@@ -101,14 +101,15 @@ impl Plain {
     /// `None` if the file must be compressed: it is large, HTML would change its bytes, or it uses both escapes itself.
     fn of(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
-        if bytes.len() > PLAIN || bytes.iter().any(|byte| matches!(byte, b'\r' | 0)) {
+        if bytes.len() > MAX_PLAIN_BYTES || bytes.iter().any(|byte| matches!(byte, b'\r' | 0)) {
             return None;
         }
-        let is_awkward = memchr::memchr_iter(b'<', bytes).any(|at| is_awkward(&bytes[at + 1..]));
-        if !is_awkward {
+        let is_unsafe_in_script =
+            memchr::memchr_iter(b'<', bytes).any(|at| is_unsafe_in_script(&bytes[at + 1..]));
+        if !is_unsafe_in_script {
             return Some(Self { escape: None });
         }
-        let escape = SPELLINGS
+        let escape = LESS_THAN_ESCAPES
             .into_iter()
             .find(|spelling| !text.contains(spelling))?;
         Some(Self {
@@ -118,8 +119,8 @@ impl Plain {
 }
 
 /// Whether HTML would read `<` before this text as a tag or a comment, even in a script element.
-fn is_awkward(after: &[u8]) -> bool {
-    AWKWARD.iter().any(|word| {
+fn is_unsafe_in_script(after: &[u8]) -> bool {
+    UNSAFE_AFTER_LESS_THAN.iter().any(|word| {
         let start = after.get(..word.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(word))
     })
@@ -127,7 +128,7 @@ fn is_awkward(after: &[u8]) -> bool {
 
 fn push_escaped(out: &mut Vec<u8>, bytes: &[u8], escape: &str) {
     let mut done = 0;
-    for at in memchr::memchr_iter(b'<', bytes).filter(|at| is_awkward(&bytes[at + 1..])) {
+    for at in memchr::memchr_iter(b'<', bytes).filter(|at| is_unsafe_in_script(&bytes[at + 1..])) {
         out.extend_from_slice(&bytes[done..at]);
         out.extend_from_slice(escape.as_bytes());
         done = at + 1;
@@ -175,8 +176,8 @@ pub fn files(page: &[u8]) -> Result<Vec<EmbeddedFile>, String> {
             let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
             let shown = quoted(&name);
             let length = length.ok_or_else(|| format!("the file {shown} in it is cut off"))?;
-            if files.len() == MOST {
-                return Err(format!("it has more than {MOST} files"));
+            if files.len() == MAX_FILES {
+                return Err(format!("it has more than {MAX_FILES} files"));
             }
             if files.iter().any(|file| file.name == name) {
                 return Err(format!("it has the file {shown} twice"));
@@ -201,13 +202,13 @@ fn content(above: &[u8], tag: &str, text: &[u8]) -> Option<Vec<u8>> {
     match (attribute(tag, ENCODING), attribute(tag, ESCAPE)) {
         (Some(GZIP), _) => unpacked(text),
         (Some(PAGE), _) => {
-            let most = usize::try_from(LARGEST).ok()?;
+            let most = usize::try_from(MAX_FILE_BYTES).ok()?;
             let bytes = delta::decode(above, &unpacked(text)?, most)?;
             let digest = blake3::hash(&bytes).to_hex();
             (attribute(tag, DIGEST) == Some(digest.as_str())).then_some(bytes)
         }
         (None, None) => Some(text.to_vec()),
-        (None, Some(escape)) if SPELLINGS.contains(&escape) => {
+        (None, Some(escape)) if LESS_THAN_ESCAPES.contains(&escape) => {
             let text = std::str::from_utf8(text).ok()?;
             Some(text.replace(escape, "<").into_bytes())
         }
@@ -218,9 +219,9 @@ fn content(above: &[u8], tag: &str, text: &[u8]) -> Option<Vec<u8>> {
 fn unpacked(text: &[u8]) -> Option<Vec<u8>> {
     let packed = BASE64_STANDARD.decode(text.trim_ascii()).ok()?;
     let mut bytes = Vec::new();
-    let mut reader = GzDecoder::new(packed.as_slice()).take(LARGEST + 1);
+    let mut reader = GzDecoder::new(packed.as_slice()).take(MAX_FILE_BYTES + 1);
     reader.read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= LARGEST).then_some(bytes)
+    (bytes.len() as u64 <= MAX_FILE_BYTES).then_some(bytes)
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use base::diagnostics::{Collector, Diagnostic, LazyPlace, Source, codes};
 
-use super::json::{Kind, Node};
+use super::json::{JsonKind, Node};
 use super::jsonl;
-use super::reader::{Object, Presence, Reader, ShapeCodes, document};
+use super::reader::{DocumentReader, JsonObject, Presence, ShapeCodes, document};
 
 /// The file name of the state in a run directory.
 pub const STATE_FILE: &str = "annotations.json";
@@ -31,28 +31,28 @@ static SHAPE: ShapeCodes = ShapeCodes {
 
 /// A state as written.
 #[derive(Debug, Default)]
-pub struct State<'a> {
+pub struct AnnotationsState<'a> {
     /// URI of the channel, if a snapshot has it.
     pub channel: Option<Cow<'a, str>>,
     /// Actions up to this number are already in the state.
     pub from_seq: Option<u64>,
     /// The threads in order.
-    pub annotations: Vec<Annotation<'a>>,
+    pub annotations: Vec<RecordedThread<'a>>,
 }
 
 /// A thread as written, split as far as actions can change it.
 #[derive(Debug, Clone)]
-pub struct Annotation<'a> {
+pub struct RecordedThread<'a> {
     pub id: String,
-    /// Its keys in order, each with its value as written; for `entries`, see [`Annotation::entries`].
+    /// Its keys in order, each with its value as written; for `entries`, see [`RecordedThread::entries`].
     pub members: Vec<(String, &'a str)>,
     /// Its entries in order.
-    pub entries: Vec<Entry<'a>>,
-    pub spot: LazyPlace<'a>,
+    pub entries: Vec<RecordedEntry<'a>>,
+    pub location: LazyPlace<'a>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Entry<'a> {
+pub struct RecordedEntry<'a> {
     pub id: String,
     /// The entry as written.
     pub raw: &'a str,
@@ -60,22 +60,22 @@ pub struct Entry<'a> {
 
 /// A line of the action log.
 #[derive(Debug)]
-pub struct Envelope<'a> {
+pub struct ActionEnvelope<'a> {
     /// Its number; bare actions have none.
     pub server_seq: Option<u64>,
     /// Whether it was rejected and has no effect.
     pub rejected: bool,
     /// URI of the channel.
     pub channel: Option<Cow<'a, str>>,
-    pub action: Action<'a>,
-    pub spot: LazyPlace<'a>,
+    pub action: ThreadAction<'a>,
+    pub location: LazyPlace<'a>,
 }
 
 /// Kinds of actions.
 #[derive(Debug)]
-pub enum Action<'a> {
+pub enum ThreadAction<'a> {
     /// Adds or replaces a whole thread.
-    Set(Annotation<'a>),
+    Set(RecordedThread<'a>),
     /// Changes some keys of a thread.
     Updated {
         id: String,
@@ -88,7 +88,7 @@ pub enum Action<'a> {
     /// Adds or replaces an entry.
     EntrySet {
         id: String,
-        entry: Entry<'a>,
+        entry: RecordedEntry<'a>,
     },
     EntryRemoved {
         id: String,
@@ -100,15 +100,15 @@ pub enum Action<'a> {
 
 /// Reads a state or a snapshot. Parts with an error are skipped.
 #[must_use]
-pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
+pub fn parse_state(source: Source<'_>) -> (AnnotationsState<'_>, Vec<Diagnostic>) {
     let code = &codes::THREADS_SYNTAX;
     let root = match document(source, code, "file", "Correct the JSON here.") {
         Ok(root) => root,
-        Err(problem) => return (State::default(), vec![*problem]),
+        Err(problem) => return (AnnotationsState::default(), vec![*problem]),
     };
-    let mut r = Reader::taking_half_pairs(source, &SHAPE);
+    let mut r = DocumentReader::allowing_lone_surrogates(source, &SHAPE);
     r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
-    let mut state = State::default();
+    let mut state = AnnotationsState::default();
     let Some(top) = r.object(root, "") else {
         return (state, r.finish());
     };
@@ -137,14 +137,14 @@ pub fn parse_actions<'a>(
     path: &'a str,
     bytes: &'a [u8],
     own: Option<&str>,
-) -> (Vec<Envelope<'a>>, Vec<Diagnostic>) {
+) -> (Vec<ActionEnvelope<'a>>, Vec<Diagnostic>) {
     let mut log = ActionLog {
         channel: own.map(str::to_owned),
         ..ActionLog::default()
     };
     let mut diagnostics = Collector::default();
     for line in jsonl::lines(bytes) {
-        let source = Source::line(path, line.number, line.text.as_bytes());
+        let source = line.source(path);
         let Cow::Borrowed(text) = line.text else {
             diagnostics.add(&codes::THREADS_SYNTAX, || {
                 codes::THREADS_SYNTAX.at(
@@ -165,8 +165,9 @@ pub fn parse_actions<'a>(
                 continue;
             }
         };
-        let mut r = Reader::taking_half_pairs(source, &SHAPE).with_problems(diagnostics);
-        if root.kind() == Kind::Array {
+        let mut r =
+            DocumentReader::allowing_lone_surrogates(source, &SHAPE).with_problems(diagnostics);
+        if root.kind() == JsonKind::Array {
             for (index, message) in root.items().into_iter().enumerate() {
                 log.read(&mut r, message, format!("/{index}"));
             }
@@ -192,7 +193,7 @@ pub fn parse_actions<'a>(
 struct ActionLog<'a> {
     /// URI of the channel, once it is known.
     channel: Option<String>,
-    envelopes: Vec<Envelope<'a>>,
+    envelopes: Vec<ActionEnvelope<'a>>,
     /// Number of JSON-RPC messages that report no action.
     skipped: usize,
     /// The first of them.
@@ -201,7 +202,7 @@ struct ActionLog<'a> {
 
 impl<'a> ActionLog<'a> {
     /// Reads a message, an envelope or a bare action, and keeps it if it has no errors.
-    fn read(&mut self, r: &mut Reader<'a>, node: Node<'a>, pointer: String) {
+    fn read(&mut self, r: &mut DocumentReader<'a>, node: Node<'a>, pointer: String) {
         let before = r.diagnostics.errors();
         let envelope = self.message(r, node, pointer);
         self.envelopes
@@ -210,10 +211,10 @@ impl<'a> ActionLog<'a> {
 
     fn message(
         &mut self,
-        r: &mut Reader<'a>,
+        r: &mut DocumentReader<'a>,
         node: Node<'a>,
         pointer: String,
-    ) -> Option<Envelope<'a>> {
+    ) -> Option<ActionEnvelope<'a>> {
         let top = r.object(node, pointer)?;
         if top.get("jsonrpc").is_some() {
             r.string(&top, "jsonrpc", Presence::Required);
@@ -223,23 +224,27 @@ impl<'a> ActionLog<'a> {
             }
             self.skipped += 1;
             self.first_skipped
-                .get_or_insert_with(|| r.spot(node, top.pointer.as_str()));
+                .get_or_insert_with(|| r.lazy_place(node, top.pointer.as_str()));
             return None;
         }
         if top.get("action").is_some() {
             return self.envelope(r, &top);
         }
         r.check_portable(node, &codes::THREADS_UNPORTABLE_VALUE);
-        Some(Envelope {
+        Some(ActionEnvelope {
             server_seq: None,
             rejected: false,
             channel: None,
             action: action(r, &top)?,
-            spot: r.spot(node, top.pointer.as_str()),
+            location: r.lazy_place(node, top.pointer.as_str()),
         })
     }
 
-    fn envelope(&mut self, r: &mut Reader<'a>, top: &Object<'a>) -> Option<Envelope<'a>> {
+    fn envelope(
+        &mut self,
+        r: &mut DocumentReader<'a>,
+        top: &JsonObject<'a>,
+    ) -> Option<ActionEnvelope<'a>> {
         let inner = r.child(top, "action", Presence::Required)?;
         let server_seq = r.whole(top, "serverSeq", Presence::Optional);
         let rejected = top.get("rejectionReason").is_some();
@@ -252,28 +257,28 @@ impl<'a> ActionLog<'a> {
         }
         let is_foreign = channel.is_some() && channel.as_deref() != self.channel.as_deref();
         let action = if rejected || is_foreign {
-            Action::Unknown(String::new())
+            ThreadAction::Unknown(String::new())
         } else {
             r.check_portable(top.node(), &codes::THREADS_UNPORTABLE_VALUE);
             action(r, &inner)?
         };
-        Some(Envelope {
+        Some(ActionEnvelope {
             server_seq,
             rejected,
             channel,
             action,
-            spot: r.spot(top.node(), top.pointer.as_str()),
+            location: r.lazy_place(top.node(), top.pointer.as_str()),
         })
     }
 }
 
-fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
+fn action<'a>(r: &mut DocumentReader<'a>, object: &JsonObject<'a>) -> Option<ThreadAction<'a>> {
     use Presence::Required;
     let kind = r.string(object, "type", Required)?;
     Some(match kind.as_ref() {
         "annotations/set" => {
             let node = r.value(object, "annotation", Required)?;
-            Action::Set(annotation(r, node, &object.pointer_to("annotation"))?)
+            ThreadAction::Set(annotation(r, node, &object.pointer_to("annotation"))?)
         }
         "annotations/updated" => {
             let id = r.string(object, "annotationId", Required)?.into_owned();
@@ -286,28 +291,32 @@ fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
                 .filter(|key| known.contains(key))
                 .filter_map(|key| Some((key.to_owned(), object.get(key)?.raw)))
                 .collect();
-            Action::Updated { id, members }
+            ThreadAction::Updated { id, members }
         }
-        "annotations/removed" => Action::Removed {
+        "annotations/removed" => ThreadAction::Removed {
             id: r.string(object, "annotationId", Required)?.into_owned(),
         },
         "annotations/entrySet" => {
             let id = r.string(object, "annotationId", Required)?.into_owned();
             let node = r.value(object, "entry", Required)?;
-            Action::EntrySet {
+            ThreadAction::EntrySet {
                 id,
                 entry: entry(r, node, &object.pointer_to("entry"))?,
             }
         }
-        "annotations/entryRemoved" => Action::EntryRemoved {
+        "annotations/entryRemoved" => ThreadAction::EntryRemoved {
             id: r.string(object, "annotationId", Required)?.into_owned(),
             entry: r.string(object, "entryId", Required)?.into_owned(),
         },
-        other => Action::Unknown(other.to_owned()),
+        other => ThreadAction::Unknown(other.to_owned()),
     })
 }
 
-fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<Annotation<'a>> {
+fn annotation<'a>(
+    r: &mut DocumentReader<'a>,
+    node: Node<'a>,
+    pointer: &str,
+) -> Option<RecordedThread<'a>> {
     use Presence::Required;
     let before = r.diagnostics.errors();
     let object = r.object(node, pointer)?;
@@ -334,18 +343,18 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
         .map(|m| (m.key.into_owned(), m.value.raw))
         .collect();
     members.reverse();
-    let spot = r.spot(node, pointer);
+    let location = r.lazy_place(node, pointer);
     let broken = r.diagnostics.errors() > before;
-    (!broken).then(|| Annotation {
+    (!broken).then(|| RecordedThread {
         id: id.unwrap_or_default().into_owned(),
         members,
         entries,
-        spot,
+        location,
     })
 }
 
 /// Checks the keys that locate a thread, wherever they occur.
-fn check_anchor<'a>(r: &mut Reader<'a>, object: &Object<'a>) {
+fn check_anchor<'a>(r: &mut DocumentReader<'a>, object: &JsonObject<'a>) {
     r.string(object, "turnId", Presence::Optional);
     r.string(object, "resource", Presence::Optional);
     if let Some(origin) = r.child(object, "origin", Presence::Optional) {
@@ -362,15 +371,19 @@ fn check_anchor<'a>(r: &mut Reader<'a>, object: &Object<'a>) {
     }
 }
 
-fn entry<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<Entry<'a>> {
+fn entry<'a>(
+    r: &mut DocumentReader<'a>,
+    node: Node<'a>,
+    pointer: &str,
+) -> Option<RecordedEntry<'a>> {
     let object = r.object(node, pointer)?;
     let id = r.string(&object, "id", Presence::Required)?.into_owned();
     let text = r.value(&object, "text", Presence::Required)?;
-    if text.kind() == Kind::String {
+    if text.kind() == JsonKind::String {
         r.string(&object, "text", Presence::Required)?;
     } else {
         let text = r.child(&object, "text", Presence::Required)?;
         r.string(&text, "markdown", Presence::Required)?;
     }
-    Some(Entry { id, raw: node.raw })
+    Some(RecordedEntry { id, raw: node.raw })
 }

@@ -7,14 +7,14 @@ pub const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// A moment of RFC 3339 text, in the order of time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Instant<'a> {
+pub struct Rfc3339Time<'a> {
     /// Seconds since 1970-01-01 UTC. A leap second is the second before it.
     pub seconds: i64,
     /// The digits of the fraction as written, which may be none.
     pub fraction: &'a str,
 }
 
-impl<'a> Instant<'a> {
+impl<'a> Rfc3339Time<'a> {
     /// Reads a time with date, time and offset. The fraction may have any number of digits.
     pub fn parse(text: &'a str) -> Option<Self> {
         let (moment, rest) = text.as_bytes().split_at_checked(19)?;
@@ -56,7 +56,7 @@ impl<'a> Instant<'a> {
 
 /// Milliseconds since 1970-01-01 UTC of an RFC 3339 time.
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
-    Some(Instant::parse(text)?.milliseconds())
+    Some(Rfc3339Time::parse(text)?.milliseconds())
 }
 
 fn number(digits: &[u8]) -> i16 {
@@ -131,7 +131,7 @@ mod tests {
             parse_rfc3339("2026-03-01T10:00:00.123Z")
         );
         let order = ["2026-03-01T10:00:00.05Z", "2026-03-01T10:00:00.1Z"];
-        assert!(Instant::parse(order[0]) < Instant::parse(order[1]));
+        assert!(Rfc3339Time::parse(order[0]) < Rfc3339Time::parse(order[1]));
     }
 
     #[test]

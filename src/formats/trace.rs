@@ -12,7 +12,7 @@ use base::diagnostics::{Collector, Diagnostic, Source, codes};
 use base::shapes;
 
 use super::event_line;
-use super::json::{Node, Str, located};
+use super::json::{Node, Str, place_of_error};
 use super::jsonl::{self, Line};
 use super::reason::reason_of_line;
 
@@ -27,17 +27,17 @@ pub fn is_trace(name: &str) -> bool {
 
 /// A line of a trace: the first is the header, every other an event.
 #[derive(Debug, JsonSchema)]
-#[schemars(untagged, rename = "TraceLine", transform = header_or_event)]
+#[schemars(untagged, transform = header_or_event)]
 #[allow(
     dead_code,
     clippy::large_enum_variant,
     reason = "only its schema is used"
 )]
-pub enum AnyLine<'a> {
+pub enum TraceLine<'a> {
     /// The first line of the file, and no other.
-    Header(Header),
+    Header(TraceHeader),
     /// An event, in the order of recording.
-    Event(Fields<'a>),
+    Event(TraceEventFields<'a>),
 }
 
 /// Lets an editor report what is wrong with a line, instead of that it matches neither the header nor an event.
@@ -60,7 +60,8 @@ const HEADER: &str = "trace";
 /// First line of a trace.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename = "trace", rename_all = "camelCase")]
-pub struct Header {
+#[schemars(rename = "Header")]
+pub struct TraceHeader {
     /// Version of the format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
@@ -71,7 +72,7 @@ pub struct Header {
     pub sources: Vec<SourceFile>,
     /// The agents beside the main one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub agents: Vec<Agent>,
+    pub agents: Vec<TraceAgent>,
     /// What was left out on purpose, and how often.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("default" = {}))]
@@ -81,9 +82,9 @@ pub struct Header {
     pub positions: BTreeMap<String, usize>,
 }
 
-impl Header {
+impl TraceHeader {
     #[must_use]
-    pub fn agent(&self, id: &str) -> Option<&Agent> {
+    pub fn agent(&self, id: &str) -> Option<&TraceAgent> {
         self.positions.get(id).map(|at| &self.agents[*at])
     }
 }
@@ -110,7 +111,8 @@ pub struct SourceFile {
 
 /// An agent beside the main one.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-pub struct Agent {
+#[schemars(rename = "Agent")]
+pub struct TraceAgent {
     /// Its id, as in `agent` of its events.
     pub id: String,
     /// Its name.
@@ -129,7 +131,7 @@ pub struct Agent {
 
 /// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TraceEventKind {
     Message,
     Reasoning,
     ToolCall,
@@ -145,7 +147,7 @@ pub enum Kind {
 }
 
 /// A line as written. Its number in the tape is its position after the header.
-pub type Event<'a> = event_line::Event<'a, Fields<'a>>;
+pub type TraceEvent<'a> = event_line::EventLine<'a, TraceEventFields<'a>>;
 
 /// An event of a trace.
 ///
@@ -153,8 +155,8 @@ pub type Event<'a> = event_line::Event<'a, Fields<'a>>;
 /// violates the schema is also kept as `unknown`. A null key counts as absent.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "TraceEvent", transform = event_line::require_keys::<Fields>)]
-pub struct Fields<'a> {
+#[schemars(rename = "TraceEvent", transform = event_line::require_keys::<TraceEventFields>)]
+pub struct TraceEventFields<'a> {
     /// Number of the event: 0 for the first after the header, one more for each. May be left out.
     pub seq: Option<u64>,
     /// Type of event; it determines the required keys.
@@ -180,7 +182,7 @@ pub struct Fields<'a> {
     #[serde(borrow)]
     pub text: Option<Str<'a>>,
     /// Whether a message of the agent is its answer or comes before that.
-    pub phase: Option<Phase>,
+    pub phase: Option<MessagePhase>,
     /// Whether a message of the user was sent while the agent worked.
     pub steering: Option<bool>,
     /// How many images were left out.
@@ -220,7 +222,7 @@ pub struct Fields<'a> {
     #[serde(borrow)]
     pub path: Option<Str<'a>>,
     /// What an edit did to the file.
-    pub change: Option<Change>,
+    pub change: Option<EditKind>,
     /// New path of a renamed file.
     #[serde(borrow)]
     pub to: Option<Str<'a>>,
@@ -228,7 +230,7 @@ pub struct Fields<'a> {
     #[serde(borrow)]
     pub diff: Option<Str<'a>>,
     /// What a subagent did.
-    pub action: Option<Action>,
+    pub action: Option<SubagentAction>,
     /// Id of a subagent.
     #[serde(borrow)]
     pub id: Option<Str<'a>>,
@@ -269,7 +271,7 @@ pub struct Fields<'a> {
     pub kind: Option<Str<'a>>,
     /// Where the event is in the files that the trace was made from.
     #[serde(borrow)]
-    pub source: Option<Origin<'a>>,
+    pub source: Option<EventSource<'a>>,
 }
 
 /// Who wrote a message.
@@ -285,7 +287,8 @@ pub enum Role {
 /// Whether a message is the agent's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Phase {
+#[schemars(rename = "Phase")]
+pub enum MessagePhase {
     /// Said on the way.
     Commentary,
     /// The answer.
@@ -305,7 +308,8 @@ pub enum ExitCodeFrom {
 /// What an edit did to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Change {
+#[schemars(rename = "Change")]
+pub enum EditKind {
     /// The file is new.
     Create,
     /// Its content changed.
@@ -319,7 +323,8 @@ pub enum Change {
 /// What a subagent did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+#[schemars(rename = "Action")]
+pub enum SubagentAction {
     /// It began.
     Started,
     /// It finished its task.
@@ -356,21 +361,21 @@ impl Tokens {
         let known = |tokens: Self| tokens.output.is_none() || tokens.reasoning.is_some();
         let output = sum(self.output, other.output);
         let reasoning = sum(self.reasoning, other.reasoning);
-        let told_apart = known(self) && known(other);
+        let are_separate = known(self) && known(other);
         Self {
             uncached_input: sum(self.uncached_input, other.uncached_input),
             cached_input: sum(self.cached_input, other.cached_input),
-            output: if told_apart {
+            output: if are_separate {
                 output
             } else {
                 sum(output, reasoning)
             },
-            reasoning: reasoning.filter(|_| told_apart),
+            reasoning: reasoning.filter(|_| are_separate),
         }
     }
 
-    /// Whether all classes are 0.
-    pub fn nothing(self) -> bool {
+    /// Whether every class that is reported is 0.
+    pub fn is_zero(self) -> bool {
         let classes = [
             self.uncached_input,
             self.cached_input,
@@ -383,7 +388,8 @@ impl Tokens {
 
 /// Where an event is in the files that the trace was made from.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Origin<'a> {
+#[schemars(rename = "Origin")]
+pub struct EventSource<'a> {
     /// Position of the file in `sources` of the header.
     pub file: u64,
     /// The member of an archive.
@@ -399,24 +405,24 @@ pub struct Origin<'a> {
     pub id: Option<Str<'a>>,
 }
 
-impl<'a> event_line::Fields<'a> for Fields<'a> {
-    type Kind = Kind;
+impl<'a> event_line::EventFields<'a> for TraceEventFields<'a> {
+    type Kind = TraceEventKind;
 
-    const TYPES: &'static [(&'static str, Kind, &'static [&'static str])] = &[
-        ("message", Kind::Message, &["role", "text"]),
-        ("reasoning", Kind::Reasoning, &["text"]),
-        ("tool_call", Kind::ToolCall, &["name"]),
-        ("tool_result", Kind::ToolResult, &[]),
-        ("edit", Kind::Edit, &["path", "change"]),
-        ("subagent", Kind::Subagent, &["action", "id"]),
-        ("compaction", Kind::Compaction, &[]),
-        ("score", Kind::Score, &["name", "value"]),
-        ("error", Kind::Error, &["message"]),
-        ("usage", Kind::Usage, &["tokens"]),
-        ("note", Kind::Note, &["kind"]),
-        ("unknown", Kind::Unknown, &["kind"]),
+    const TYPES: &'static [(&'static str, TraceEventKind, &'static [&'static str])] = &[
+        ("message", TraceEventKind::Message, &["role", "text"]),
+        ("reasoning", TraceEventKind::Reasoning, &["text"]),
+        ("tool_call", TraceEventKind::ToolCall, &["name"]),
+        ("tool_result", TraceEventKind::ToolResult, &[]),
+        ("edit", TraceEventKind::Edit, &["path", "change"]),
+        ("subagent", TraceEventKind::Subagent, &["action", "id"]),
+        ("compaction", TraceEventKind::Compaction, &[]),
+        ("score", TraceEventKind::Score, &["name", "value"]),
+        ("error", TraceEventKind::Error, &["message"]),
+        ("usage", TraceEventKind::Usage, &["tokens"]),
+        ("note", TraceEventKind::Note, &["kind"]),
+        ("unknown", TraceEventKind::Unknown, &["kind"]),
     ];
-    const UNKNOWN: Kind = Kind::Unknown;
+    const UNKNOWN: TraceEventKind = TraceEventKind::Unknown;
     const ALWAYS: &'static [&'static str] = &[];
 
     fn word(&self) -> &str {
@@ -446,8 +452,8 @@ impl<'a> event_line::Fields<'a> for Fields<'a> {
 pub fn read<'a>(
     path: &str,
     bytes: &'a [u8],
-    mut each: impl FnMut(&Header, Event<'a>),
-) -> (Option<Header>, Vec<Diagnostic>) {
+    mut each: impl FnMut(&TraceHeader, TraceEvent<'a>),
+) -> (Option<TraceHeader>, Vec<Diagnostic>) {
     let mut diagnostics = Collector::default();
     let mut lines = jsonl::lines(bytes);
     let header = match lines.next() {
@@ -474,7 +480,7 @@ pub fn content_hash(bytes: &[u8]) -> String {
     jsonl::hash(bytes, 1)
 }
 
-fn parse_header(path: &str, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> {
+fn parse_header(path: &str, line: &Line<'_>) -> Result<TraceHeader, Box<Diagnostic>> {
     let text = line.text.as_ref();
     let source = line.source(path);
     let whole = || source.place(0, text.len());
@@ -503,14 +509,14 @@ fn parse_header(path: &str, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> 
             "Use a newer runpress, or write the trace in the supported version.",
         )));
     }
-    let read = serde_json::from_str(text).map(|mut header: Header| {
+    let read = serde_json::from_str(text).map(|mut header: TraceHeader| {
         let ids = header.agents.iter().map(|agent| agent.id.clone());
         header.positions = ids.zip(0..).collect();
         header
     });
     read.map_err(|error| {
         Box::new(codes::TRACE_INVALID_HEADER.at(
-            located::<Header>(&source, text, &error),
+            place_of_error::<TraceHeader>(&source, text, &error),
             format!(
                 "The header cannot be read: {}",
                 reason_of_line(text, &error)

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 
 use base::diagnostics::{Diagnostic, Source, codes};
 
-use super::json::{Kind, Node};
-use super::reader::{Object, Presence, Reader, ShapeCodes, document};
+use super::json::{JsonKind, Node};
+use super::reader::{DocumentReader, JsonObject, Presence, ShapeCodes, document};
 
 /// The file name in a run directory.
 pub const FILE_NAME: &str = "transcript.json";
 /// The supported version.
-pub const VERSION: &str = "2";
+const VERSION: &str = "2";
 
 static SHAPE: ShapeCodes = ShapeCodes {
     missing: &codes::TRANSCRIPT_WRONG_TYPE,
@@ -28,31 +28,30 @@ pub struct Transcript<'a> {
     /// Defaults to `active` (formats.md, contradiction 27).
     pub state: Option<Cow<'a, str>>,
     /// The turns in reading order.
-    pub messages: Vec<Message<'a>>,
+    pub messages: Vec<TranscriptMessage<'a>>,
     /// Audit facts, which are not turns, in file order, which is not chronological (contradiction 28).
-    pub events: Vec<Event<'a>>,
+    pub events: Vec<TranscriptEvent<'a>>,
     /// Events that Harn derives from turns (`message`, `tool_result`), in file order. The turns say the same, or should.
-    pub derived: Vec<(Event<'a>, String)>,
+    pub derived: Vec<(TranscriptEvent<'a>, String)>,
     /// The assets in order.
-    pub assets: Vec<Asset<'a>>,
+    pub assets: Vec<TranscriptAsset<'a>>,
     /// Whether it has a summary of compacted turns.
     pub has_summary: bool,
 }
 
-/// A turn.
 #[derive(Debug)]
-pub struct Message<'a> {
+pub struct TranscriptMessage<'a> {
     /// Defaults to `user`.
     pub role: Cow<'a, str>,
     /// Its content.
-    pub blocks: Vec<Block<'a>>,
+    pub blocks: Vec<TranscriptBlock<'a>>,
     /// The message as written.
     pub node: Node<'a>,
 }
 
 /// A part of a turn.
 #[derive(Debug)]
-pub struct Block<'a> {
+pub struct TranscriptBlock<'a> {
     /// The block as written: an object, or a string as shorthand for a text block.
     pub node: Node<'a>,
     /// JSON pointer to it.
@@ -61,7 +60,7 @@ pub struct Block<'a> {
 
 /// An audit fact, or a copy of a turn.
 #[derive(Debug)]
-pub struct Event<'a> {
+pub struct TranscriptEvent<'a> {
     /// `plan`, `compaction`, ...; the set is open.
     pub kind: Cow<'a, str>,
     /// Empty if missing.
@@ -74,7 +73,7 @@ pub struct Event<'a> {
 
 /// A descriptor of a large object.
 #[derive(Debug)]
-pub struct Asset<'a> {
+pub struct TranscriptAsset<'a> {
     /// Its id; empty for a bare path.
     pub id: Cow<'a, str>,
     /// Defaults to `blob`.
@@ -106,7 +105,7 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
         Ok(root) => root,
         Err(problem) => return (None, vec![*problem]),
     };
-    let mut r = Reader::taking_half_pairs(source, &SHAPE);
+    let mut r = DocumentReader::allowing_lone_surrogates(source, &SHAPE);
     r.check_portable(root, &codes::TRANSCRIPT_UNPORTABLE_VALUE);
     let Some(top) = r.object(root, "") else {
         return (None, r.finish());
@@ -153,61 +152,57 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
     ((!broken).then_some(transcript), r.finish())
 }
 
-fn event(node: Node<'_>) -> Event<'_> {
-    Event {
-        kind: text(node, "kind").unwrap_or_default(),
-        role: text(node, "role").unwrap_or_default(),
-        text: text(node, "text").unwrap_or_default(),
+fn event(node: Node<'_>) -> TranscriptEvent<'_> {
+    TranscriptEvent {
+        kind: node.get_str("kind").unwrap_or_default(),
+        role: node.get_str("role").unwrap_or_default(),
+        text: node.get_str("text").unwrap_or_default(),
         node,
     }
 }
 
-fn summary(top: &Object<'_>) -> bool {
+fn summary(top: &JsonObject<'_>) -> bool {
     top.get("summary")
         .and_then(|summary| summary.as_str())
         .is_some_and(|summary| !summary.is_empty())
 }
 
-fn text<'a>(node: Node<'a>, key: &str) -> Option<Cow<'a, str>> {
-    node.get(key)?.as_str()
-}
-
-fn message<'a>(node: Node<'a>, pointer: &str) -> Message<'a> {
+fn message<'a>(node: Node<'a>, pointer: &str) -> TranscriptMessage<'a> {
     let blocks = match node.get("content") {
-        Some(content) if content.kind() == Kind::Array => {
+        Some(content) if content.kind() == JsonKind::Array => {
             let items = content.items().into_iter().enumerate();
             items
-                .map(|(index, node)| Block {
+                .map(|(index, node)| TranscriptBlock {
                     node,
                     pointer: format!("{pointer}/content/{index}"),
                 })
                 .collect()
         }
-        Some(node) if node.kind() != Kind::Null => vec![Block {
+        Some(node) if node.kind() != JsonKind::Null => vec![TranscriptBlock {
             node,
             pointer: format!("{pointer}/content"),
         }],
         _ => Vec::new(),
     };
-    Message {
-        role: text(node, "role").unwrap_or(Cow::Borrowed("user")),
+    TranscriptMessage {
+        role: node.get_str("role").unwrap_or(Cow::Borrowed("user")),
         blocks,
         node,
     }
 }
 
-fn asset(node: Node<'_>, pointer: String) -> Asset<'_> {
-    let is_path = node.kind() == Kind::String;
+fn asset(node: Node<'_>, pointer: String) -> TranscriptAsset<'_> {
+    let is_path = node.kind() == JsonKind::String;
     let path = if is_path {
         node.as_str()
     } else {
         node.get("storage")
-            .and_then(|storage| text(storage, "path"))
+            .and_then(|storage| storage.get_str("path"))
     };
-    Asset {
-        id: text(node, "id").unwrap_or_default(),
-        kind: text(node, "kind").unwrap_or(Cow::Borrowed("blob")),
-        name: text(node, "name").or_else(|| text(node, "title")),
+    TranscriptAsset {
+        id: node.get_str("id").unwrap_or_default(),
+        kind: node.get_str("kind").unwrap_or(Cow::Borrowed("blob")),
+        name: node.get_str("name").or_else(|| node.get_str("title")),
         path,
         node,
         pointer,

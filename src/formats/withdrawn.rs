@@ -32,7 +32,6 @@ pub struct Withdrawal {
     pub reason: Spanned<String>,
 }
 
-/// Reads the file.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Withdrawals, Vec<Diagnostic>) {
     let read = std::str::from_utf8(source.text)

@@ -9,7 +9,7 @@ pub const FILE_NAME: &str = "writeup.md";
 
 /// One `key: value` line of the front matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct FrontMatterEntry<'a> {
     /// The text before the first colon, trimmed.
     pub key: &'a str,
     /// The text after it, trimmed.
@@ -43,8 +43,8 @@ pub struct Writeup<'a> {
 
 impl Writeup<'_> {
     /// The front matter lines with a colon, in order.
-    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.entries.iter().map(|(key, value)| Entry {
+    pub fn entries(&self) -> impl Iterator<Item = FrontMatterEntry<'_>> {
+        self.entries.iter().map(|(key, value)| FrontMatterEntry {
             key: &self.text[key.clone()],
             value: &self.text[value.clone()],
             offset: value.start,

@@ -145,7 +145,7 @@ impl Rule {
         ];
         let mut keys = self.patterns.iter().zip(names);
         keys.all(|(patterns, name)| {
-            let fits = |pattern: &Pattern| name.is_some_and(|name| pattern.fits_end(name));
+            let fits = |pattern: &Pattern| name.is_some_and(|name| pattern.matches_end(name));
             patterns.is_empty() || patterns.iter().any(fits)
         })
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Diagnostic, Source, codes};
 use formats::config::Pattern;
-use formats::rule_file::{self, Applies, RuleEntry, RuleFile, RuleSeverity, Text};
+use formats::rule_file::{self, Applies, RuleEntry, RuleFile, RuleSeverity, SpannedText};
 use serde::Serialize;
 
 use crate::expression::{Expression, Mistake};
@@ -181,7 +181,8 @@ impl Reader {
         }
         let severity = entry.severity.unwrap_or(defaults.severity);
         // As feeds have them, so that a reader can make the digest again.
-        let text = |value: &Option<Text>| value.as_ref().map(|it| it.get_ref().trim().to_owned());
+        let text =
+            |value: &Option<SpannedText>| value.as_ref().map(|it| it.get_ref().trim().to_owned());
         let title = entry.title.get_ref().trim();
         let fix = entry.fix.as_deref().map(on_one_line);
         let fix = fix.filter(|fix| !fix.is_empty());
@@ -278,7 +279,7 @@ impl Reader {
         })
     }
 
-    fn expectation(&mut self, source: Source<'_>, written: &Text) -> Option<Expectation> {
+    fn expectation(&mut self, source: Source<'_>, written: &SpannedText) -> Option<Expectation> {
         let words: Vec<&str> = written.get_ref().split_whitespace().collect();
         let found = match words.as_slice() {
             ["none"] => Some(Expectation::None),
@@ -317,7 +318,7 @@ impl Reader {
     fn written(
         &mut self,
         source: Source<'_>,
-        written: &Text,
+        written: &SpannedText,
         has_event: bool,
     ) -> Option<SourceExpression> {
         let text = written.get_ref();

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use formats::config::Config;
 use formats::model::outcome::Outcome as Score;
-use formats::model::run::Check;
+use formats::model::run::VisualCheck;
 use formats::model::steps::Step;
 
 use crate::variables::{EventFacts, RunFacts};
@@ -29,7 +29,7 @@ pub enum Object<'a> {
     Site(&'a Config),
     Step(&'a Step),
     Score(&'a Score),
-    Check(&'a Check),
+    Check(&'a VisualCheck),
 }
 
 /// A list. Most are those of the run.
@@ -39,7 +39,7 @@ pub enum List<'a> {
     Texts(&'a [String]),
     Steps(&'a [Step]),
     Scores(&'a [Score]),
-    Checks(&'a [Check]),
+    Checks(&'a [VisualCheck]),
 }
 
 impl<'a> Value<'a> {

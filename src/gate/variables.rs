@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use formats::config::Config;
+use formats::decimal;
 use formats::model::outcome::Outcome as Score;
-use formats::model::run::{Check, Metric, Run};
+use formats::model::run::{Metric, Run, VisualCheck};
 use formats::model::steps::{Step, Steps};
-use formats::model::tape::{Block, Event, Family, Format, Outcome, Tape};
+use formats::model::tape::{ContentBlock, Event, EventOutcome, Family, Tape, TapeFormat};
 use formats::model::time::Moment;
-use formats::model::{decimal, workspace};
+use formats::model::workspace;
 
 use crate::value::{List, Object, Value};
 
@@ -71,7 +72,7 @@ pub(crate) enum Getter {
     Site(for<'a> fn(&'a Config) -> Option<Value<'a>>),
     Step(for<'a> fn(&'a Step) -> Option<Value<'a>>),
     Score(for<'a> fn(&'a Score) -> Option<Value<'a>>),
-    Check(for<'a> fn(&'a Check) -> Option<Value<'a>>),
+    Check(for<'a> fn(&'a VisualCheck) -> Option<Value<'a>>),
 }
 
 /// An event, and what its tape says of it.
@@ -200,7 +201,7 @@ impl<'a> EventFacts<'a> {
         found.next().map(|(_, value)| value.as_ref())
     }
 
-    fn block(&self, label: &str) -> Option<&'a Block<'a>> {
+    fn block(&self, label: &str) -> Option<&'a ContentBlock<'a>> {
         let mut blocks = self.event.blocks.iter();
         blocks.find(|block| block.label == Some(label))
     }
@@ -265,11 +266,12 @@ impl<'a> EventFacts<'a> {
     /// Whether a call has its result; `None` of other events, and where the format does not say.
     fn is_answered(&self) -> Option<bool> {
         let event = self.event;
-        let is_traced = self.run.tape?.format == Format::Trace;
+        let is_traced = self.run.tape?.format == TapeFormat::Trace;
         if !is_call(event) || self.fact("run by").is_some() {
             return None;
         }
-        let has_outcome = event.outcome != Outcome::Unstated || event.ties.result.is_some();
+        let has_outcome =
+            event.outcome != EventOutcome::Unstated || event.relations.result.is_some();
         (is_traced || has_outcome).then_some(has_outcome)
     }
 
@@ -324,11 +326,11 @@ fn seconds(milliseconds: i64) -> Value<'static> {
     Value::Double(milliseconds as f64 / 1_000.0)
 }
 
-fn ok(outcome: Outcome) -> Option<Value<'static>> {
+fn ok(outcome: EventOutcome) -> Option<Value<'static>> {
     match outcome {
-        Outcome::Unstated => None,
-        Outcome::Succeeded => Some(Value::Bool(true)),
-        Outcome::Failed => Some(Value::Bool(false)),
+        EventOutcome::Unstated => None,
+        EventOutcome::Succeeded => Some(Value::Bool(true)),
+        EventOutcome::Failed => Some(Value::Bool(false)),
     }
 }
 
@@ -385,9 +387,9 @@ object! {
         /// Whether a call has its result: an event of its own in a trace, its success or exit code elsewhere.
         "answered": Type::Bool => |e| e.is_answered().map(Value::Bool);
         /// The number of the event with its result; an event log has results in the calls.
-        "result": Type::Int => |e| e.event.ties.result.map(Value::number);
+        "result": Type::Int => |e| e.event.relations.result.map(Value::number);
         /// The number of the call that it answers.
-        "call": Type::Int => |e| e.event.ties.call.map(Value::number);
+        "call": Type::Int => |e| e.event.relations.call.map(Value::number);
         /// Seconds since the first event.
         "seconds": Type::Double => |e| Some(seconds(e.event.at?.saturating_sub(e.run.began?)));
         /// Seconds that its step took; only the first event of a step has them.
@@ -407,7 +409,7 @@ object! {
 
 fn is_call(event: &Event<'_>) -> bool {
     let is_joined =
-        event.ties.call.is_some() || matches!(event.kind.word, "result" | "edit" | "subagent");
+        event.relations.call.is_some() || matches!(event.kind.word, "result" | "edit" | "subagent");
     let family = event.kind.family;
     !is_joined
         && matches!(

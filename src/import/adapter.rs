@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use base::diagnostics::codes::IMPORT_INVALID_LINE;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Place};
-use formats::adapter::{self, Estimated, Item, Record, State};
+use formats::adapter::{self, AdapterItem, AdapterRecord, AdapterState, EstimatedMetric};
 use formats::model::run::MetricSet;
-use formats::trace::{self, Fields, Kind};
+use formats::trace::{self, TraceEventFields, TraceEventKind};
 
 use super::draft::{
-    Draft, DraftEvent, EventContent, Origin, Outcome, RunIdSource, Tokens, ToolCall, ToolResult,
+    AdapterOutcome, Draft, DraftEvent, EventContent, Origin, RunIdSource, Tokens, ToolCall,
+    ToolResult,
 };
 use super::message_content::MessageContent;
 use super::shared::{PROMPTS, prompt_kind};
@@ -38,14 +39,14 @@ pub fn runs(
     let mut number = 0;
     // `checked` has reported all problems of the lines.
     let _ = adapter::read(&path, output, |_, item| match item {
-        Item::Record(record) => {
+        AdapterItem::Record(record) => {
             if let Some(open) = open.take() {
                 each(&header.importer, open.finish());
             }
             open = Some(AdapterReader::new(*record, number, position, options));
             number += 1;
         }
-        Item::Event(kind, fields) => {
+        AdapterItem::Event(kind, fields) => {
             if let Some(reader) = &mut open {
                 reader.event(kind, *fields);
             }
@@ -58,14 +59,14 @@ pub fn runs(
 }
 
 /// The header, if every line can be read and names agents of its run.
-fn checked(path: &str, output: &[u8]) -> Result<adapter::Header, Vec<Problem>> {
+fn checked(path: &str, output: &[u8]) -> Result<adapter::AdapterHeader, Vec<Problem>> {
     let mut agents = BTreeSet::new();
     let mut unknown = Collector::default();
     let (header, problems) = adapter::read(path, output, |line, item| match item {
-        Item::Record(record) => {
+        AdapterItem::Record(record) => {
             agents = record.agents.into_iter().map(|agent| agent.id).collect();
         }
-        Item::Event(_, fields) => {
+        AdapterItem::Event(_, fields) => {
             if let Some(agent) = fields.agent.as_deref().filter(|id| !agents.contains(*id)) {
                 let message = format!("The record of the run has no agent {}", quoted(agent));
                 let help = "List it under `agents` of the record.";
@@ -120,7 +121,12 @@ struct AdapterReader<'o> {
 }
 
 impl<'o> AdapterReader<'o> {
-    fn new(record: Record, number: usize, position: usize, options: &'o ImportOptions) -> Self {
+    fn new(
+        record: AdapterRecord,
+        number: usize,
+        position: usize,
+        options: &'o ImportOptions,
+    ) -> Self {
         let mut draft = Draft {
             sources: vec![position],
             agents: record.agents,
@@ -157,12 +163,15 @@ impl<'o> AdapterReader<'o> {
         let measured = |value: &f64| *value > 0.0;
         own.run_time_seconds = record.metrics.run_time_seconds.filter(measured);
         own.cost = record.metrics.cost.actual.filter(measured);
-        own.cost_estimated = record.import.estimated.contains(&Estimated::Cost);
+        own.cost_estimated = record.import.estimated.contains(&EstimatedMetric::Cost);
         own.tokens = unless_zero(record.metrics.tokens.unwrap_or_default());
         let bounds = record.import.lower_bounds.iter().map(String::as_str);
         own.lower_bounds = MetricSet::of_paths(bounds);
-        let state = record.status.state.filter(|state| *state != State::Unknown);
-        own.state = state.map_or("", State::word);
+        let state = record
+            .status
+            .state
+            .filter(|state| *state != AdapterState::Unknown);
+        own.state = state.map_or("", AdapterState::word);
         own.detail = record.status.detail;
         let outcomes = record.outcomes.into_iter();
         own.outcomes = outcomes.filter_map(outcome).collect();
@@ -174,7 +183,7 @@ impl<'o> AdapterReader<'o> {
     }
 
     /// Adds an event.
-    fn event(&mut self, kind: Kind, mut fields: Fields<'_>) {
+    fn event(&mut self, kind: TraceEventKind, mut fields: TraceEventFields<'_>) {
         let text = |text: &Option<formats::json::Str<'_>>| {
             text.as_deref()
                 .filter(|text| !text.is_empty())
@@ -209,7 +218,7 @@ impl<'o> AdapterReader<'o> {
         }
     }
 
-    fn content(&mut self, kind: Kind, fields: Fields<'_>, at: Origin) {
+    fn content(&mut self, kind: TraceEventKind, fields: TraceEventFields<'_>, at: Origin) {
         let text =
             |text: Option<formats::json::Str<'_>>| text.map(|text| text.into_inner().into_owned());
         let draft = &mut self.draft;
@@ -217,7 +226,7 @@ impl<'o> AdapterReader<'o> {
         let name = text(fields.name);
         let call = text(fields.call).filter(|call| !call.is_empty());
         let what = match kind {
-            Kind::Message => {
+            TraceEventKind::Message => {
                 let Some(role) = fields.role else { return };
                 let content = MessageContent {
                     text: text(fields.text).unwrap_or_default(),
@@ -232,12 +241,12 @@ impl<'o> AdapterReader<'o> {
                 }
                 return;
             }
-            Kind::Reasoning => {
+            TraceEventKind::Reasoning => {
                 let summary = fields.summary.unwrap_or_default();
                 let text = text(fields.text).unwrap_or_default();
                 return draft.reasoning(self.options, at, text, summary);
             }
-            Kind::Note => {
+            TraceEventKind::Note => {
                 let kind = text(fields.kind).unwrap_or_default();
                 let text = text(fields.text);
                 let prompt = PROMPTS.into_iter().find(|what| prompt_kind(what) == kind);
@@ -248,10 +257,10 @@ impl<'o> AdapterReader<'o> {
                     None => draft.note(at, &kind, text),
                 };
             }
-            Kind::Unknown => {
+            TraceEventKind::Unknown => {
                 return draft.unknown_row(&text(fields.kind).unwrap_or_default());
             }
-            Kind::ToolCall => {
+            TraceEventKind::ToolCall => {
                 let json = fields
                     .arguments
                     .and_then(|json| raw_json::compact(json.get()));
@@ -261,7 +270,7 @@ impl<'o> AdapterReader<'o> {
                     ..ToolCall::of(name, call, (json, text(fields.arguments_text)))
                 })
             }
-            Kind::ToolResult => {
+            TraceEventKind::ToolResult => {
                 draft.withhold("images", images);
                 EventContent::ToolResult(ToolResult {
                     call,
@@ -274,7 +283,7 @@ impl<'o> AdapterReader<'o> {
                     truncated: fields.truncated,
                 })
             }
-            Kind::Edit => {
+            TraceEventKind::Edit => {
                 let (Some(path), Some(change)) = (text(fields.path), fields.change) else {
                     return;
                 };
@@ -286,7 +295,7 @@ impl<'o> AdapterReader<'o> {
                     diff: text(fields.diff),
                 }
             }
-            Kind::Subagent => {
+            TraceEventKind::Subagent => {
                 let (Some(action), Some(id)) = (fields.action, text(fields.id)) else {
                     return;
                 };
@@ -297,12 +306,12 @@ impl<'o> AdapterReader<'o> {
                     call,
                 }
             }
-            Kind::Compaction => EventContent::Compaction {
+            TraceEventKind::Compaction => EventContent::Compaction {
                 trigger: text(fields.trigger),
                 tokens_before: fields.tokens_before,
                 forgotten: fields.forgotten,
             },
-            Kind::Score => {
+            TraceEventKind::Score => {
                 let value = fields.value.and_then(|json| raw_json::compact(json.get()));
                 let Some(value) = value else { return };
                 EventContent::Score {
@@ -311,11 +320,11 @@ impl<'o> AdapterReader<'o> {
                     scorer: text(fields.scorer),
                 }
             }
-            Kind::Error => EventContent::Error {
+            TraceEventKind::Error => EventContent::Error {
                 message: text(fields.message).unwrap_or_default(),
                 code: text(fields.code),
             },
-            Kind::Usage => {
+            TraceEventKind::Usage => {
                 let tokens = unless_zero(fields.tokens.unwrap_or_default());
                 if tokens == Tokens::default() && fields.cost.is_none() {
                     return;
@@ -356,7 +365,7 @@ fn model(event: &DraftEvent) -> Option<String> {
     model.clone()
 }
 
-fn outcome(outcome: Outcome) -> Option<Outcome> {
+fn outcome(outcome: AdapterOutcome) -> Option<AdapterOutcome> {
     let value = raw_json::compact(outcome.value.get())?;
-    Some(Outcome { value, ..outcome })
+    Some(AdapterOutcome { value, ..outcome })
 }

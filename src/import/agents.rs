@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::vec;
 
-use formats::trace::Action;
+use formats::trace::SubagentAction;
 
-use super::draft::{Agent, Draft, DraftEvent, EventContent};
+use super::draft::{Draft, DraftEvent, EventContent, TraceAgent};
 
 /// A subagent and its events.
 #[derive(Debug, Default)]
 pub(super) struct SubagentEvents {
     /// The agent. `call` is the call that started it; `parent` is set later.
-    pub(super) agent: Agent,
+    pub(super) agent: TraceAgent,
     pub(super) events: Vec<DraftEvent>,
     /// How it ended, if the source records it.
-    pub(super) ended: Option<Action>,
+    pub(super) ended: Option<SubagentAction>,
 }
 
 /// Inserts each block after its call, in the order of calls; blocks without a call go last. Sets `Draft::agents`.
@@ -89,7 +89,7 @@ fn begin(
         event.agent.clone_from(&parent);
         event
     };
-    let started = mark(Action::Started, block.events.first());
+    let started = mark(SubagentAction::Started, block.events.first());
     let ended = block.ended.map(|action| mark(action, block.events.last()));
     for event in &mut block.events {
         event.agent = Some(block.agent.id.clone());
@@ -115,7 +115,7 @@ impl Draft {
         let mut begun: BTreeMap<&str, usize> = BTreeMap::new();
         for (number, event) in self.events.iter().enumerate() {
             if let EventContent::Subagent {
-                action: Action::Started,
+                action: SubagentAction::Started,
                 id,
                 ..
             } = &event.what

@@ -19,7 +19,7 @@ use formats::model::run::Metric;
 use formats::{decimal, jsonl};
 
 use super::agents::{self, SubagentEvents};
-use super::draft::{Agent, Draft, RunIdSource, only_model};
+use super::draft::{Draft, RunIdSource, TraceAgent, only_model};
 use super::row::Row;
 use super::source::{LogFile, LogSource};
 use super::{EachRun, ImportOptions, Problem, problem, raw_json};
@@ -263,12 +263,12 @@ fn finish(mut session: Session, file: &str) -> Draft {
             .as_ref()
             .and_then(|call| session.tasks.get(call)?.clone());
         SubagentEvents {
-            agent: Agent {
+            agent: TraceAgent {
                 name: lane.name.or(task),
                 id: lane.id,
                 call,
                 model: only_model(&lane.models).cloned(),
-                ..Agent::default()
+                ..TraceAgent::default()
             },
             events: lane.events,
             ended,

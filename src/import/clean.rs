@@ -17,8 +17,8 @@ use serde_json::value::RawValue;
 
 use super::assets::Asset;
 use super::draft::{
-    Agent, Draft, DraftEvent, EventContent, Origin, Outcome, RecordDraft, RunIdSource, ToolCall,
-    ToolResult,
+    AdapterOutcome, Draft, DraftEvent, EventContent, Origin, RecordDraft, RunIdSource, ToolCall,
+    ToolResult, TraceAgent,
 };
 use super::row::end_of_string;
 use super::{ImportOptions, Keep, Problem};
@@ -160,17 +160,17 @@ fn unknown_rows(rows: &mut BTreeMap<String, u64>, f: &mut ReplaceString<'_>) {
     keys(rows, &mut |sum: &mut u64, count| *sum += count, f);
 }
 
-fn outcomes(outcomes: &mut [Outcome], f: &mut ReplaceString<'_>) {
+fn outcomes(outcomes: &mut [AdapterOutcome], f: &mut ReplaceString<'_>) {
     for outcome in outcomes {
-        fields! { f, outcome => Outcome {
+        fields! { f, outcome => AdapterOutcome {
             name: string, value: json, scorer: option, reason: option, kind: skip, valid: skip,
         } }
     }
 }
 
-fn agents(agents: &mut [Agent], f: &mut ReplaceString<'_>) {
+fn agents(agents: &mut [TraceAgent], f: &mut ReplaceString<'_>) {
     for agent in agents {
-        fields! { f, agent => Agent { id: id_string, name: option, parent: optional_id, call: optional_id, model: option } }
+        fields! { f, agent => TraceAgent { id: id_string, name: option, parent: optional_id, call: optional_id, model: option } }
     }
 }
 

@@ -12,7 +12,7 @@ mod screen;
 mod thread;
 
 use super::agents::{self, SubagentEvents};
-use super::draft::{Agent, Draft, only_model};
+use super::draft::{Draft, TraceAgent, only_model};
 use super::source::LogSource;
 use super::{EachRun, ImportOptions, Problem};
 
@@ -73,12 +73,12 @@ fn read_family(
         };
         main.draft.absorb(&mut child.draft);
         blocks.push(SubagentEvents {
-            agent: Agent {
+            agent: TraceAgent {
                 id: head.id.clone(),
                 name: head.name.clone(),
                 call: head.call.clone(),
                 model: only_model(&child.draft.record.models).cloned(),
-                ..Agent::default()
+                ..TraceAgent::default()
             },
             events: child.draft.events,
             ended: child.ended,

@@ -12,7 +12,7 @@ use base::diagnostics::codes::{
     IMPORT_NO_RUNS, IMPORT_NONCONFORMING_ADAPTER, IMPORT_UNREADABLE_FILE,
 };
 use base::diagnostics::{Diagnostic, Place};
-use formats::adapter::{self, Item};
+use formats::adapter::{self, AdapterItem};
 
 use super::adapter::{name, output_of};
 use super::command::{Adapter, CommandFailure};
@@ -176,8 +176,8 @@ fn check_damaged_copies(
 fn read<'a>(path: &str, output: &'a [u8]) -> (Vec<AdapterRun<'a>>, Vec<Diagnostic>) {
     let mut runs: Vec<AdapterRun<'a>> = Vec::new();
     let (header, mut problems) = adapter::read(path, output, |line, item| match item {
-        Item::Record(record) => runs.push(AdapterRun::new(line.clone(), *record)),
-        Item::Event(kind, fields) => {
+        AdapterItem::Record(record) => runs.push(AdapterRun::new(line.clone(), *record)),
+        AdapterItem::Event(kind, fields) => {
             if let Some(run) = runs.last_mut() {
                 run.add(line.clone(), kind, *fields);
             }

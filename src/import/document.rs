@@ -10,7 +10,8 @@ use formats::trace::{self, SourceFile};
 
 use super::assets::Asset;
 use super::draft::{
-    Draft, DraftEvent, EventContent, Origin, Outcome, RecordDraft, RunIdSource, Tokens, only_model,
+    AdapterOutcome, Draft, DraftEvent, EventContent, Origin, RecordDraft, RunIdSource, Tokens,
+    only_model,
 };
 use super::time::{self, LogTime};
 use super::{ImportOptions, Keep};
@@ -68,8 +69,8 @@ document! {
         subject: Subject<'a> = Subject::of(record, defaults),
         metrics: MetricsDocument = MetricsDocument::of(record),
         status: Status<'a> = Status::of(record),
-        #[serde(skip_serializing_if = "<[Outcome]>::is_empty")]
-        outcomes: &'a [Outcome] = &record.outcomes,
+        #[serde(skip_serializing_if = "<[AdapterOutcome]>::is_empty")]
+        outcomes: &'a [AdapterOutcome] = &record.outcomes,
         import: Import<'a> = Import::of(draft, sources, importer, options),
         /// Keys of the record that runpress did not write.
         #[serde(flatten)]
@@ -280,7 +281,7 @@ pub(super) fn trace(
 ) -> serde_json::Result<Vec<u8>> {
     let withheld = draft.withheld.iter();
     let withheld = withheld.map(|(what, count)| ((*what).to_owned(), *count));
-    let header = trace::Header {
+    let header = trace::TraceHeader {
         schema_version: base::shapes::SCHEMA_VERSION,
         importer: Some(importer.clone()),
         sources: sources.to_vec(),

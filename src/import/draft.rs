@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-pub use formats::adapter::Outcome;
-use formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
-pub use formats::trace::{Agent, Tokens};
+pub use formats::adapter::AdapterOutcome;
+use formats::trace::{EditKind, ExitCodeFrom, MessagePhase, Role, SubagentAction};
+pub use formats::trace::{Tokens, TraceAgent};
 
 use base::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_LOWER_BOUND, IMPORT_UNREADABLE_ENTRY};
 use base::diagnostics::text::counted;
@@ -28,7 +28,7 @@ pub struct Draft {
     /// The source files of the run, as positions in the source, in the order of `Origin::file`.
     pub sources: Vec<usize>,
     /// All agents except the main one.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<TraceAgent>,
     /// The events, in source order. Call ids are those of the source: duplicates get a suffix later.
     pub events: Vec<DraftEvent>,
     /// Counts of deliberately omitted content, by kind: `systemPrompts`, `reasoning`, `images`, `bookkeeping`, ...
@@ -231,7 +231,7 @@ pub struct RecordDraft {
     /// How the run ended, in the source's words.
     pub detail: Option<String>,
     /// Rewards, scores and submissions.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<AdapterOutcome>,
     /// What the tokens include besides the run's own: `scorer`.
     pub includes: Vec<&'static str>,
     /// Names of unused logs of the same run.
@@ -255,9 +255,9 @@ impl RecordDraft {
     /// Adds the tokens of a part of the run. A class that only some parts have is incomplete.
     pub fn add(&mut self, part: Tokens) {
         let sum = self.tokens;
-        if sum.nothing() || part.nothing() {
+        if sum.is_zero() || part.is_zero() {
             // A part that used nothing lacks nothing.
-            if sum.nothing() && part != Tokens::default() {
+            if sum.is_zero() && part != Tokens::default() {
                 self.tokens = part;
             }
             return;
@@ -282,10 +282,10 @@ impl RecordDraft {
     /// is unknown.
     pub fn mark_unpriced(&mut self, tokens: Tokens, cost: Option<f64>) {
         let has_cost = cost.is_some_and(|cost| cost > 0.0);
-        if !has_cost && !tokens.nothing() {
+        if !has_cost && !tokens.is_zero() {
             self.incomplete.insert(Metric::ActualCost);
         }
-        if has_cost && tokens.nothing() {
+        if has_cost && tokens.is_zero() {
             for metric in Metric::TOKENS {
                 self.incomplete.insert(metric);
             }
@@ -464,7 +464,7 @@ pub enum EventContent {
         #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
-        phase: Option<Phase>,
+        phase: Option<MessagePhase>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         steering: bool,
         #[serde(skip_serializing_if = "none")]
@@ -481,14 +481,14 @@ pub enum EventContent {
         #[serde(skip_serializing_if = "Option::is_none")]
         call: Option<String>,
         path: String,
-        change: Change,
+        change: EditKind,
         #[serde(skip_serializing_if = "Option::is_none")]
         to: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
         diff: Option<String>,
     },
     Subagent {
-        action: Action,
+        action: SubagentAction,
         id: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,

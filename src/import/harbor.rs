@@ -10,7 +10,7 @@ use base::diagnostics::codes::IMPORT_UNFINISHED;
 use formats::decimal;
 use formats::model::run::{Metric, MetricSet};
 
-use super::draft::{Draft, EventContent, Origin, Outcome, RecordDraft, RunIdSource, Tokens};
+use super::draft::{AdapterOutcome, Draft, EventContent, Origin, RecordDraft, RunIdSource, Tokens};
 use super::raw_json;
 use super::row::Row;
 use super::time::seconds_between;
@@ -227,7 +227,7 @@ fn outcomes(
     folder: &str,
     trial: &Trial<'_>,
     draft: &mut Draft,
-) -> Vec<Outcome> {
+) -> Vec<AdapterOutcome> {
     let exceptions = trial.exceptions();
     let foreign = exceptions
         .iter()
@@ -237,7 +237,7 @@ fn outcomes(
     if rewards.is_empty() {
         rewards = trial::reward_files(source, folder, draft);
     }
-    let outcome = |(name, value): (String, Box<serde_json::value::RawValue>)| Outcome {
+    let outcome = |(name, value): (String, Box<serde_json::value::RawValue>)| AdapterOutcome {
         reason: foreign
             .as_deref()
             .or((value.get() == "null").then_some("unscored"))

@@ -53,8 +53,8 @@ pub use command::Adapter;
 pub use conformance::{SampleReport, check as check_adapter};
 pub use document::RunDefaults;
 pub use draft::{
-    Agent, Draft, DraftEvent, EventContent, Origin, Outcome, PrivateNames, RecordDraft,
-    RunIdSource, Tokens,
+    AdapterOutcome, Draft, DraftEvent, EventContent, Origin, PrivateNames, RecordDraft,
+    RunIdSource, Tokens, TraceAgent,
 };
 pub use report::{ImportResult, RunReport};
 pub use run::{ImportEvent, REPEATED, Request, find, import};

@@ -270,7 +270,7 @@ impl TrajectoryReader<'_> {
         record.harness_version = whole.name("info.mini_version");
         let model = whole.name("info.config.model.model_name");
         record.models.extend(model);
-        let is_counted = !record.tokens.nothing();
+        let is_counted = !record.tokens.is_zero();
         record.tokens = unless_zero(record.tokens);
         let cost = whole.number("info.model_stats.instance_cost");
         record.cost = cost.filter(|cost| *cost != 0.0 || is_counted);

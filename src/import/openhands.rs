@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use base::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
-use formats::trace::Change;
+use formats::trace::EditKind;
 
 use super::chat::Chat;
 use super::draft::{Draft, EventContent, Origin, RunIdSource};
@@ -297,9 +297,9 @@ impl<'a> FileEdit<'a> {
             call,
             path,
             change: if self.is_new {
-                Change::Create
+                EditKind::Create
             } else {
-                Change::Modify
+                EditKind::Modify
             },
             to: None,
             diff: old.and_then(|old| super::diff::unified(&old, &new)),

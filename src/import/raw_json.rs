@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use base::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
 use base::diagnostics::without_mark;
 use formats::json::Node;
-use formats::portable::with_whole_pairs;
+use formats::portable::with_replaced_surrogates;
 
 use super::row::{AS_WRITTEN, end_of_string};
 use super::{Problem, problem};
@@ -19,7 +19,7 @@ pub fn whole_pairs(json: &str) -> Cow<'_, str> {
     if memmem::find(bytes, br"\ud").is_none() && memmem::find(bytes, br"\uD").is_none() {
         return Cow::Borrowed(json);
     }
-    with_whole_pairs(json)
+    with_replaced_surrogates(json)
 }
 
 /// Arguments of a call that are JSON in a string: the object or the array, or else the text.

@@ -9,7 +9,7 @@ use base::document;
 use formats::trace::Role;
 
 use super::calls::Calls;
-use super::draft::{Draft, EventContent, Outcome, Tokens};
+use super::draft::{AdapterOutcome, Draft, EventContent, Tokens};
 use super::usage;
 
 document! {
@@ -96,7 +96,7 @@ document! {
 }
 
 document! {
-    pub struct OutcomeReport(outcome: &Outcome) {
+    pub struct OutcomeReport(outcome: &AdapterOutcome) {
         pub name: String = outcome.name.clone(),
         pub value: Box<RawValue> = outcome.value.clone(),
         pub valid: Option<bool> = outcome.valid,

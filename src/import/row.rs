@@ -8,7 +8,7 @@ use std::rc::Rc;
 use serde::de::Error;
 
 use base::diagnostics::codes::IMPORT_INVALID_FILE;
-use formats::json::{Kind, Node};
+use formats::json::{JsonKind, Node};
 
 use super::{Problem, problem};
 
@@ -190,7 +190,7 @@ impl<'a> Row<'a> {
 
     /// The value of a member. Of duplicates the last one counts, as in JSON readers.
     fn member(&self, object: usize, key: &str) -> Option<usize> {
-        if self.node_at(object).kind() != Kind::Object {
+        if self.node_at(object).kind() != JsonKind::Object {
             return None;
         }
         let keys = self.children(object).step_by(2);
@@ -206,7 +206,7 @@ impl<'a> Row<'a> {
     fn find(&self, path: &str) -> Option<usize> {
         let mut keys = path.split('.');
         let found = keys.try_fold(self.number, |number, key| self.member(number, key))?;
-        (self.node_at(found).kind() != Kind::Null).then_some(found)
+        (self.node_at(found).kind() != JsonKind::Null).then_some(found)
     }
 
     /// The members of an object.
@@ -238,11 +238,11 @@ impl<'a> Row<'a> {
     }
 
     pub fn is_array(&self) -> bool {
-        self.node().kind() == Kind::Array
+        self.node().kind() == JsonKind::Array
     }
 
     pub fn is_object(&self) -> bool {
-        self.node().kind() == Kind::Object
+        self.node().kind() == JsonKind::Object
     }
 
     /// Its text, if it is a string.
@@ -277,13 +277,13 @@ impl<'a> Row<'a> {
     /// Whether a key has the value null.
     pub fn is_null(&self, key: &str) -> bool {
         self.member(self.number, key)
-            .is_some_and(|value| self.node_at(value).kind() == Kind::Null)
+            .is_some_and(|value| self.node_at(value).kind() == JsonKind::Null)
     }
 
     /// Whether a value is an array.
     pub fn is_list(&self, path: &str) -> bool {
         self.get(path)
-            .is_some_and(|node| node.kind() == Kind::Array)
+            .is_some_and(|node| node.kind() == JsonKind::Array)
     }
 
     pub fn string(&self, path: &str) -> Option<Cow<'a, str>> {
@@ -304,7 +304,7 @@ impl<'a> Row<'a> {
     pub fn id(&self, path: &str) -> Option<String> {
         let value = self.get(path)?;
         match value.kind() {
-            Kind::Number => Some(value.raw.to_owned()),
+            JsonKind::Number => Some(value.raw.to_owned()),
             _ => value.as_str().map(Cow::into_owned),
         }
     }

@@ -433,7 +433,7 @@ fn unpublishable(source: &str, record: &RecordDraft) -> Problem {
 fn defaults(request: &Request, path: &Path) -> RunDefaults {
     let path = path.to_string_lossy().replace('\\', "/");
     let mut defaults = request.defaults.clone();
-    let fits = |(pattern, _): &&(Pattern, RunDefaults)| pattern.fits_end(&path);
+    let fits = |(pattern, _): &&(Pattern, RunDefaults)| pattern.matches_end(&path);
     for (_, rule) in request.rules.iter().filter(fits) {
         let RunDefaults {
             case,

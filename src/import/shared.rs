@@ -3,7 +3,7 @@
 use base::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
 use formats::trace::Role;
 
-use super::draft::{Draft, EventContent, Origin, Outcome, PrivateNames};
+use super::draft::{AdapterOutcome, Draft, EventContent, Origin, PrivateNames};
 use super::message_content::MessageContent;
 use super::raw_json;
 use super::row::Row;
@@ -170,7 +170,7 @@ impl Draft {
         let Some(value) = raw_json::json(&any.into()) else {
             return;
         };
-        self.record.outcomes.push(Outcome {
+        self.record.outcomes.push(AdapterOutcome {
             name: "submission".to_owned(),
             value,
             scorer: None,

@@ -190,7 +190,7 @@ fn record(whole: &Row<'_>, file: &str, draft: &mut Draft) {
         output: whole.count("info.model_stats.tokens_received"),
         ..Tokens::default()
     };
-    let is_counted = !tokens.nothing();
+    let is_counted = !tokens.is_zero();
     let cost = whole.number("info.model_stats.instance_cost");
     let environment = whole.name("environment");
     let mut record = RecordDraft {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 
-use formats::time::Instant;
+use formats::time::Rfc3339Time;
 
 use super::draft::RecordDraft;
 
@@ -21,7 +21,7 @@ impl LogTime {
     /// Reads a time; `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(moment) = moment(text) {
-            let is_plain = Instant::parse(text).is_some();
+            let is_plain = Rfc3339Time::parse(text).is_some();
             let is_utc = is_plain && text.ends_with('Z') && text.as_bytes()[10] == b'T';
             let printed = || {
                 let seconds = Timestamp::from_second(moment.seconds).ok()?.to_string();
@@ -58,10 +58,10 @@ pub fn from_unix(seconds: f64) -> Option<String> {
 }
 
 /// A moment in a log: RFC 3339, or another spelling with an offset.
-fn moment(text: &str) -> Option<Instant<'_>> {
-    Instant::parse(text).or_else(|| {
+fn moment(text: &str) -> Option<Rfc3339Time<'_>> {
+    Rfc3339Time::parse(text).or_else(|| {
         let moment: Timestamp = shortened(text).parse().ok()?;
-        Some(Instant {
+        Some(Rfc3339Time {
             seconds: moment
                 .as_nanosecond()
                 .div_euclid(1_000_000_000)

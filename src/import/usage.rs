@@ -58,7 +58,7 @@ impl InclusiveTokens {
 
 /// The tokens; none if all classes are 0, which means that nothing was counted.
 pub fn unless_zero(tokens: Tokens) -> Tokens {
-    if tokens.nothing() {
+    if tokens.is_zero() {
         Tokens::default()
     } else {
         tokens

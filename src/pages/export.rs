@@ -18,25 +18,25 @@ use parquet::schema::types::Type;
 use crate::feeds::archive::{RunCard, text};
 use content::inspect::Inspection;
 use formats::model::annotation::{Annotation, Author, Sidecar};
-use formats::model::archive::Entry;
-use formats::model::fields::{self, Field, Kind, RunSource, Value};
+use formats::model::archive::ArchiveEntry;
+use formats::model::fields::{self, FieldKind, FieldValue, RunField, RunSource};
 use formats::model::findings::Findings;
 use formats::model::run::Run;
-use formats::model::tape::{Event, Outcome, Tape};
+use formats::model::tape::{Event, EventOutcome, Tape};
 
 /// A column of a table whose rows are made from `T`.
 struct ParquetColumn<'a, T> {
     name: String,
-    kind: Kind,
+    kind: FieldKind,
     is_optional: bool,
-    get: fn(&T) -> Value<'a>,
+    get: fn(&T) -> FieldValue<'a>,
 }
 
 /// The columns of runs that come before those in the order of `runs.json`.
 const FIRST: &str = "id slug subject startedAt finishedAt startedMs finishedMs outcomes state rating validationLoaded";
 
 /// `comparableCost` as `comparable_cost_usd`.
-fn run_column<'a>(field: &'static Field) -> ParquetColumn<'a, RunSource<'a>> {
+fn run_column<'a>(field: &'static RunField) -> ParquetColumn<'a, RunSource<'a>> {
     let mut name = String::new();
     for c in field.column_name().chars() {
         if c.is_ascii_uppercase() {
@@ -45,8 +45,8 @@ fn run_column<'a>(field: &'static Field) -> ParquetColumn<'a, RunSource<'a>> {
         name.push(c.to_ascii_lowercase());
     }
     name.push_str(match field.kind {
-        Kind::Tokens => "_tokens",
-        Kind::Dollars => "_usd",
+        FieldKind::Tokens => "_tokens",
+        FieldKind::Dollars => "_usd",
         _ => "",
     });
     ParquetColumn {
@@ -62,9 +62,9 @@ macro_rules! columns {
     (|$row:ident| $($name:ident: $kind:ident $(or $null:ident)? = $value:expr;)+) => {
         [$(ParquetColumn {
             name: stringify!($name).to_owned(),
-            kind: Kind::$kind,
+            kind: FieldKind::$kind,
             is_optional: columns!(@is_optional $($null)?),
-            get: |$row| Value::from($value),
+            get: |$row| FieldValue::from($value),
         }),+]
     };
     (@is_optional) => { false };
@@ -85,13 +85,13 @@ fn event_columns<'a>() -> [ParquetColumn<'a, TapeRow<'a, Event<'a>>>; 10] {
         run_id: Text = &*row.run.id;
         tape: Text = &*row.tape.file;
         seq: Count = number(row.of.seq);
-        at_ms: Count or null = row.of.at.map(Value::Count);
+        at_ms: Count or null = row.of.at.map(FieldValue::Count);
         kind: Text = row.of.kind.word;
         family: Text = row.of.kind.family.word();
         succeeded: Flag or null = match row.of.outcome {
-            Outcome::Unstated => None,
-            Outcome::Succeeded => Some(true),
-            Outcome::Failed => Some(false),
+            EventOutcome::Unstated => None,
+            EventOutcome::Succeeded => Some(true),
+            EventOutcome::Failed => Some(false),
         };
         headline: Text or null = (!row.of.headline.is_empty()).then_some(&*row.of.headline);
         content: Text or null = content(row.of);
@@ -120,7 +120,10 @@ fn annotation_columns<'a>() -> [ParquetColumn<'a, TapeRow<'a, Annotation<'a>>>; 
     }
 }
 
-fn event_rows<'a>(entry: &'a Entry, inspection: &'a Inspection<'_>) -> Vec<TapeRow<'a, Event<'a>>> {
+fn event_rows<'a>(
+    entry: &'a ArchiveEntry,
+    inspection: &'a Inspection<'_>,
+) -> Vec<TapeRow<'a, Event<'a>>> {
     let run = &entry.run;
     let tapes = inspection.tapes.iter();
     tapes
@@ -129,7 +132,7 @@ fn event_rows<'a>(entry: &'a Entry, inspection: &'a Inspection<'_>) -> Vec<TapeR
 }
 
 fn annotation_rows<'a>(
-    entry: &'a Entry,
+    entry: &'a ArchiveEntry,
     inspection: &'a Inspection<'_>,
 ) -> Vec<TapeRow<'a, Annotation<'a>>> {
     let run = &entry.run;
@@ -159,7 +162,7 @@ pub fn annotations_path(case: &str, run: &str) -> String {
 
 /// The table of runs. Times are as recorded; those that end in `_ms` are milliseconds since 1970-01-01 UTC.
 pub fn runs<'a>(
-    runs: impl Iterator<Item = (&'a Entry, &'a Findings)>,
+    runs: impl Iterator<Item = (&'a ArchiveEntry, &'a Findings)>,
     canary: Option<&str>,
 ) -> Result<Vec<u8>, ParquetError> {
     let rows: Vec<_> = runs
@@ -172,7 +175,7 @@ pub fn runs<'a>(
 
 /// The table of the events of a run; `None` if it has none.
 pub fn events(
-    entry: &Entry,
+    entry: &ArchiveEntry,
     inspection: &Inspection<'_>,
     canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
@@ -184,7 +187,7 @@ pub fn events(
 
 /// The table of the annotations of a run; `None` if it has none.
 pub fn annotations(
-    entry: &Entry,
+    entry: &ArchiveEntry,
     inspection: &Inspection<'_>,
     canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
@@ -239,15 +242,15 @@ fn push_rows<T>(
             break;
         };
         let values: Vec<_> = rows.iter().map(column.get).collect();
-        let is_known = |value: &Value<'_>| i16::from(!matches!(value, Value::Unknown));
+        let is_known = |value: &FieldValue<'_>| i16::from(!matches!(value, FieldValue::Unknown));
         let levels: Vec<_> = values.iter().map(is_known).collect();
         let levels = column.is_optional.then_some(&levels[..]);
         let (mut texts, mut numbers, mut counts, mut flags) = (vec![], vec![], vec![], vec![]);
         for value in &values {
             match value {
-                Value::Number(number) => numbers.push(number.value()),
-                Value::Count(count) => counts.push(*count),
-                Value::Flag(flag) => flags.push(*flag),
+                FieldValue::Number(number) => numbers.push(number.value()),
+                FieldValue::Count(count) => counts.push(*count),
+                FieldValue::Flag(flag) => flags.push(*flag),
                 value => texts.extend(text(value).map(|text| ByteArray::from(&*text))),
             }
         }
@@ -267,9 +270,9 @@ fn push_rows<T>(
 impl<T> ParquetColumn<'_, T> {
     fn column_type(&self) -> Result<Type, ParquetError> {
         let (physical, logical) = match self.kind {
-            Kind::Flag => (Physical::BOOLEAN, None),
-            Kind::Count => (Physical::INT64, None),
-            Kind::Seconds | Kind::Tokens | Kind::Dollars => (Physical::DOUBLE, None),
+            FieldKind::Flag => (Physical::BOOLEAN, None),
+            FieldKind::Count => (Physical::INT64, None),
+            FieldKind::Seconds | FieldKind::Tokens | FieldKind::Dollars => (Physical::DOUBLE, None),
             _ => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         };
         let repetition = if self.is_optional {
@@ -295,6 +298,6 @@ fn author<'a>(annotation: &'a Annotation<'_>) -> Option<&'a Author> {
     annotation.author.as_ref()
 }
 
-fn number(seq: u64) -> Value<'static> {
-    Value::Count(i64::try_from(seq).unwrap_or(i64::MAX))
+fn number(seq: u64) -> FieldValue<'static> {
+    FieldValue::Count(i64::try_from(seq).unwrap_or(i64::MAX))
 }

@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use crate::feeds::{self, annotations};
 use base::diagnostics::json::Report;
 use formats::config::Config;
-use formats::decisions::{self, Decision, Verb};
-use formats::model::annotation::{FRICTION_KINDS, Kind};
+use formats::decisions::{self, Decision, DecisionKind};
+use formats::model::annotation::{AnnotationKind, FRICTION_KINDS};
 use formats::rule_file::RuleFile;
 use formats::scanner_findings::{self, ScannerFinding};
 use formats::{
@@ -51,11 +51,11 @@ pub enum SchemaSubject {
 /// All schemas: inputs first, then feeds.
 pub const ALL: &[SchemaEntry] = &[
     input::<run_record::RunRecord<'_>>("run-record", "A run record", run_record::FILE_NAME),
-    input::<events::Fields<'_>>("events", "A line of events.jsonl", events::FILE_NAME),
-    input::<raw::Fields<'_>>("raw", "A line of raw.jsonl", raw::FILE_NAME),
-    input::<tape::AnyLine<'_>>("tape", "A line of a Harn tape", "*.tape"),
-    input::<trace::AnyLine<'_>>("trace", "A line of a trace", "*.trace.jsonl"),
-    input::<sidecar_format::AnyLine<'_>>(
+    input::<events::LogEventFields<'_>>("events", "A line of events.jsonl", events::FILE_NAME),
+    input::<raw::RawLineFields<'_>>("raw", "A line of raw.jsonl", raw::FILE_NAME),
+    input::<tape::TapeLine<'_>>("tape", "A line of a Harn tape", "*.tape"),
+    input::<trace::TraceLine<'_>>("trace", "A line of a trace", "*.trace.jsonl"),
+    input::<sidecar_format::SidecarLine<'_>>(
         "sidecar",
         "A line of an annotation sidecar",
         "*.annotations.jsonl",
@@ -85,7 +85,7 @@ pub const ALL: &[SchemaEntry] = &[
         "A finding of a scanner, to annotate with",
         scanner_findings::FILE_NAME,
     ),
-    input::<adapter::AnyLine<'_>>("adapter", "A line of an adapter", adapter::FILE_NAME),
+    input::<adapter::AdapterLine<'_>>("adapter", "A line of an adapter", adapter::FILE_NAME),
     input::<Config>("site", "The settings of a site", "site.toml"),
     input::<RuleFile>("rules", "A file of rules", "rules/*.toml"),
     feed::<feeds::archive::FeedIndex<'_>>("index", "The list of feeds", "feeds/index.json"),
@@ -265,10 +265,10 @@ fn add_sidecar_rules(schema: &mut Schema) {
     let Some(Value::Object(annotation)) = schema.pointer_mut("/$defs/Annotation") else {
         return;
     };
-    let others: Vec<_> = Kind::KNOWN
+    let others: Vec<_> = AnnotationKind::KNOWN
         .iter()
-        .filter(|kind| !matches!(kind, Kind::Hypothesis | Kind::Friction))
-        .map(Kind::word)
+        .filter(|kind| !matches!(kind, AnnotationKind::Hypothesis | AnnotationKind::Friction))
+        .map(AnnotationKind::word)
         .collect();
     let null = json!({ "type": "null" });
     let status = json!({ "not": { "type": "null" } });
@@ -288,7 +288,7 @@ fn add_decision_rules(schema: &mut Schema) {
     let outcome = |schema: Value| json!({ "properties": { "outcome": schema } });
     let mut rescore = outcome(json!({ "not": { "type": "null" } }));
     rescore["required"] = json!(["outcome"]);
-    let is_rescore = json!({ "properties": { "decision": { "const": Verb::Rescore } } });
+    let is_rescore = json!({ "properties": { "decision": { "const": DecisionKind::Rescore } } });
     schema.insert("if".to_owned(), is_rescore);
     schema.insert("then".to_owned(), rescore);
     schema.insert("else".to_owned(), outcome(json!({ "type": "null" })));

@@ -10,7 +10,7 @@ use base::diagnostics::Failure;
 use base::diagnostics::{Diagnostic, Place, codes};
 use content::inspect::{self, Inspection};
 use content::load;
-use formats::model::archive::Entry;
+use formats::model::archive::ArchiveEntry;
 use pages::export;
 use store::publish::Stage;
 
@@ -94,7 +94,7 @@ fn tables(
 fn export_run(
     site: &Site,
     gathered: &SiteContent,
-    entry: &Entry,
+    entry: &ArchiveEntry,
     stage: &Stage,
 ) -> Result<(), Diagnostic> {
     let case = &gathered.archive.cases[entry.case].slug;
@@ -111,7 +111,7 @@ fn export_run(
 fn read_again(
     site: &Site,
     gathered: &SiteContent,
-    entry: &Entry,
+    entry: &ArchiveEntry,
     export: impl FnOnce(&Inspection<'_>) -> Result<(), Diagnostic>,
 ) -> Result<(), Diagnostic> {
     let directory = gathered.directory(entry);

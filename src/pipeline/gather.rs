@@ -28,7 +28,7 @@ use content::rules::decisions::DecisionTargets;
 use content::rules::links::Targets;
 use formats::config::Limits;
 use formats::decisions::{self, Decision};
-use formats::model::archive::{Archive, Entry, GroupBy};
+use formats::model::archive::{Archive, ArchiveEntry, GroupBy};
 use formats::redactions::proof::KEY_FILE;
 use formats::withdrawn::{self, Withdrawals};
 use formats::{events, run_record};
@@ -242,7 +242,7 @@ impl SiteContent {
     }
 
     /// The valid run in a directory.
-    pub fn run_in(&self, place: &RunDirectory) -> Option<&Entry> {
+    pub fn run_in(&self, place: &RunDirectory) -> Option<&ArchiveEntry> {
         let mut runs = self.archive.runs.iter();
         runs.find(|entry| self.directory(entry).place.shown == place.shown)
     }
@@ -359,7 +359,7 @@ impl SiteContent {
     }
 
     /// The directory of a run of the archive.
-    pub(super) fn directory(&self, entry: &Entry) -> &Directory {
+    pub(super) fn directory(&self, entry: &ArchiveEntry) -> &Directory {
         &self.directories[entry.directory]
     }
 

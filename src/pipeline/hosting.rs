@@ -18,7 +18,7 @@ const PREFIXED: &str = "A site that was not published before can spread its runs
 pub(super) fn measure_size(site: &Site, stage: &mut Stage) {
     if has_limits(site) {
         let limits = site.config.site_limits();
-        let elsewhere = site.config.publish.elsewhere();
+        let elsewhere = site.config.publish.external_folder();
         stage.measure_size(limits.file.unwrap_or(u64::MAX), elsewhere);
     }
 }
@@ -239,7 +239,7 @@ mod tests {
         let out = Path::new("target/no-such-site");
         let mut stage = Stage::dry_run(out, "public", &[]).expect("a free path");
         let largest = config.site_limits().file.unwrap_or(u64::MAX);
-        stage.measure_size(largest, config.publish.elsewhere());
+        stage.measure_size(largest, config.publish.external_folder());
         for (path, bytes) in files {
             stage.plan(&path, bytes).expect("a free path");
         }

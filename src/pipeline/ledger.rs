@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::site::Site;
 use base::diagnostics;
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::findings::Findings;
 use formats::model::run::Subject;
 use formats::portable::portable;
@@ -82,7 +82,7 @@ pub(super) fn runs(archive: &Archive, findings: &[Findings]) -> Vec<Arc<LedgerRu
         .collect()
 }
 
-fn ledger_run(entry: &Entry, findings: &Findings) -> LedgerRun {
+fn ledger_run(entry: &ArchiveEntry, findings: &Findings) -> LedgerRun {
     let subject = &entry.run.subject;
     let known = |name: &Option<Arc<str>>, shown: fn(&Subject) -> &str| {
         name.clone().unwrap_or_else(|| shown(subject).into())

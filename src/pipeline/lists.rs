@@ -37,7 +37,7 @@ use base::diagnostics::Failure;
 use base::links;
 use base::url::HttpUrl;
 use formats::config::Config;
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::findings::Findings;
 use pages::render::templates::Renderer;
 use pages::schema;
@@ -205,12 +205,12 @@ impl Lists<'_> {
     }
 
     /// The runs with their findings.
-    fn runs(&self) -> impl DoubleEndedIterator<Item = (&Entry, &Findings)> + Clone {
+    fn runs(&self) -> impl DoubleEndedIterator<Item = (&ArchiveEntry, &Findings)> + Clone {
         self.archive().runs.iter().zip(&self.outcome.findings)
     }
 
     /// The runs whose data scripts load; none in a check, since no template makes it.
-    fn runs_of_data(&self) -> impl DoubleEndedIterator<Item = (&Entry, &Findings)> {
+    fn runs_of_data(&self) -> impl DoubleEndedIterator<Item = (&ArchiveEntry, &Findings)> {
         self.runs().filter(|_| !self.stage.is_dry_run())
     }
 

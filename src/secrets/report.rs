@@ -142,7 +142,7 @@ fn allows(allowance: &Allowance, finding: &Finding, path: &str) -> bool {
         && allowance
             .path
             .as_ref()
-            .is_none_or(|pattern| pattern.fits_end(path))
+            .is_none_or(|pattern| pattern.matches_end(path))
 }
 
 fn problem(

@@ -10,7 +10,7 @@ use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use base::links;
 use formats::config::Config;
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::findings::Findings;
 
 use super::copy::SiteCopy;
@@ -52,7 +52,8 @@ pub(crate) fn check(
 /// Compares each row of a run on each page that is not of one run.
 fn rows(copy: &SiteCopy, archive: &Archive, findings: &[Findings]) -> Vec<Diagnostic> {
     let runs = archive.runs.iter().zip(findings);
-    let runs: BTreeMap<&str, (&Entry, &Findings)> = runs.map(|run| (&*run.0.slug, run)).collect();
+    let runs: BTreeMap<&str, (&ArchiveEntry, &Findings)> =
+        runs.map(|run| (&*run.0.slug, run)).collect();
     let paths = copy.files.keys();
     let paths: Vec<&String> = paths
         .filter(|path| pages::is_page(path) && links::split_run(path).is_none())
@@ -103,7 +104,7 @@ fn rows(copy: &SiteCopy, archive: &Archive, findings: &[Findings]) -> Vec<Diagno
 /// Whether the cells of a row are those of its run.
 fn is_row_of(
     archive: &Archive,
-    entry: &Entry,
+    entry: &ArchiveEntry,
     findings: &Findings,
     published: &html::TableRow,
 ) -> bool {

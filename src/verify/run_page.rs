@@ -3,7 +3,7 @@
 use base::diagnostics::{Diagnostic, Place, codes};
 use base::links;
 use formats::config::Config;
-use formats::model::archive::Entry;
+use formats::model::archive::ArchiveEntry;
 use formats::model::findings::Findings;
 use pages::view::run::markdown;
 use pages::view::{outcomes, task};
@@ -29,7 +29,7 @@ const COLUMNS: usize = 5;
 pub(crate) fn check(
     copy: &SiteCopy,
     config: &Config,
-    entry: &Entry,
+    entry: &ArchiveEntry,
     findings: &Findings,
     writeup: Option<&str>,
 ) -> Vec<Diagnostic> {
@@ -87,7 +87,7 @@ pub(crate) fn check(
 }
 
 /// Compares the heading of the story of a run.
-fn story_title(copy: &SiteCopy, entry: &Entry, task: &str) -> Vec<Diagnostic> {
+fn story_title(copy: &SiteCopy, entry: &ArchiveEntry, task: &str) -> Vec<Diagnostic> {
     let path = links::story(&entry.slug);
     let mut problems = Vec::new();
     let bytes = copy.read_some(&path, &mut problems);
@@ -107,7 +107,7 @@ fn story_title(copy: &SiteCopy, entry: &Entry, task: &str) -> Vec<Diagnostic> {
 }
 
 /// Compares the task and the verdict in the `run.md` of a run.
-fn markdown_file(copy: &SiteCopy, entry: &Entry, findings: &Findings) -> Vec<Diagnostic> {
+fn markdown_file(copy: &SiteCopy, entry: &ArchiveEntry, findings: &Findings) -> Vec<Diagnostic> {
     let path = links::run_file(&entry.slug, markdown::NAME);
     let mut problems = Vec::new();
     let Some(bytes) = copy.read_some(&path, &mut problems) else {
@@ -137,7 +137,7 @@ fn markdown_file(copy: &SiteCopy, entry: &Entry, findings: &Findings) -> Vec<Dia
 }
 
 /// The problem of a value that is not that of the published data.
-fn different(path: &str, what: &str, entry: &Entry) -> Diagnostic {
+fn different(path: &str, what: &str, entry: &ArchiveEntry) -> Diagnostic {
     let message = format!("The {what} differs from the published data");
     let help =
         "The file or the data was changed after the build. Get the site from the publisher again.";

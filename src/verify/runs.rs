@@ -14,13 +14,13 @@ use base::diagnostics::{Diagnostic, Place, codes};
 use base::links;
 use content::inspect;
 use content::load::LoadedFile;
-use formats::audit::Verdict;
-use formats::model::annotation::{Counts, Kind};
+use formats::audit::AuditVerdict;
+use formats::model::annotation::{AnnotationCounts, AnnotationKind};
 use formats::model::findings::{Findings, ThreadCounts};
 use formats::model::review::Rating;
 use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
-use formats::redactions::{self, Reason};
+use formats::redactions::{self, RedactionReason};
 use formats::run_record;
 use gate::Extras;
 use pages::feeds::annotations::AnnotationLines;
@@ -99,7 +99,7 @@ struct TapeEntry {
 
 #[derive(Debug, Deserialize)]
 struct AuditEntry {
-    verdict: Option<Verdict>,
+    verdict: Option<AuditVerdict>,
     #[serde(default)]
     findings: Vec<AuditFinding>,
 }
@@ -137,7 +137,7 @@ struct RecordedFile {
 struct WithheldSpan {
     file: String,
     length: Option<usize>,
-    reason: Reason,
+    reason: RedactionReason,
 }
 
 impl ThreadList {
@@ -375,9 +375,9 @@ fn findings(run: &Run, document: &RunJson) -> Findings {
         let mut ratings = Rating::TIERS.into_iter().chain(Rating::GRADES);
         ratings.find(|rating| rating.word() == word)
     });
-    let mut counts = Counts::default();
+    let mut counts = AnnotationCounts::default();
     for annotation in &document.annotations {
-        counts.add(&Kind::parse(
+        counts.add(&AnnotationKind::parse(
             annotation["kind"].as_str().unwrap_or_default(),
         ));
     }

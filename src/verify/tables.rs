@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use base::diagnostics::{Diagnostic, Place, codes};
 use base::links::{self, Slug};
 use content::rules::decisions::{self, DecisionTargets};
-use formats::config::MadeFor;
+use formats::config::RunSelection;
 use formats::model::archive::{Archive, GroupBy, GroupText};
 use formats::model::cells;
 use formats::model::findings::Findings;
@@ -229,7 +229,7 @@ impl<'a> DerivedSite<'a> {
     /// The items of the feed for feed readers. Whether runs have cards is a setting that is not published.
     fn feed_items(&self, published: &Value) -> Value {
         let mut config = self.settings.config.clone();
-        config.site.cards = MadeFor::All;
+        config.site.cards = RunSelection::All;
         let feed = feeds::json_feed::JsonFeed::of(&config, &self.archive, &self.findings);
         let mut feed = value(feed);
         let items = feed["items"].as_array_mut().into_iter().flatten();

@@ -65,10 +65,10 @@ fn references(html: &str) -> Vec<String> {
             .all(selector)
             .into_iter()
             .filter_map(|element| element.value().attr(name));
-        let is_outside = |value: &&str| {
+        let is_from_orchestrator = |value: &&str| {
             !value.starts_with('#') && !value.starts_with("data:") && !value.starts_with("https://")
         };
-        found.extend(values.filter(is_outside).map(str::to_owned));
+        found.extend(values.filter(is_from_orchestrator).map(str::to_owned));
     }
     found
 }

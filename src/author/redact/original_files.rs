@@ -93,7 +93,7 @@ impl OriginalFiles {
     pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let files = self.files.iter().map(|(path, bytes)| (&**path, &**bytes));
         files.filter(|(path, bytes)| {
-            let is_read = redactions::Shape::of(path) != redactions::Shape::Text;
+            let is_read = redactions::FileLayout::of(path) != redactions::FileLayout::Text;
             let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
             is_read || is_utf16 || std::str::from_utf8(bytes).is_ok()
         })

@@ -4,7 +4,9 @@ use crate::{Refusal, annotate};
 use base::diagnostics::Diagnostic;
 use base::diagnostics::text::quoted;
 use content::load;
-use formats::redactions::{Occurrence, Reason, Redaction, Shape, occurrences, rewrite};
+use formats::redactions::{
+    FileLayout, Occurrence, Redaction, RedactionReason, occurrences, rewrite,
+};
 use formats::run_record;
 use secrets::{self, Finding, ScanReport, ScanSettings};
 
@@ -21,7 +23,7 @@ const ROUNDS: usize = 4;
 struct PlannedSpan {
     file: String,
     occurrence: Occurrence,
-    reason: Reason,
+    reason: RedactionReason,
 }
 
 /// A finding of the secret scan in a file, and its text.
@@ -51,7 +53,7 @@ pub(super) fn add(
             file,
             pointer,
         } => {
-            let reason = request.reason.unwrap_or(Reason::Secret);
+            let reason = request.reason.unwrap_or(RedactionReason::Secret);
             let file = file_of_text(originals, event.is_some(), file.as_deref())?;
             let is_here = |found: &Occurrence| {
                 event.is_none_or(|event| found.event == Some(event))
@@ -151,7 +153,7 @@ fn withhold_file(
             "Remove it with `--undo` first.",
         ));
     }
-    let reason = request.reason.unwrap_or(Reason::Secret);
+    let reason = request.reason.unwrap_or(RedactionReason::Secret);
     let redaction = new_redaction(list, request, file, reason);
     list.push(Redaction {
         whole: true,
@@ -199,7 +201,7 @@ fn no_file(file: &str) -> Refusal {
 }
 
 /// Every occurrence of a text in a file.
-fn spans_in(file: &str, bytes: &[u8], text: &str, reason: Reason) -> Vec<PlannedSpan> {
+fn spans_in(file: &str, bytes: &[u8], text: &str, reason: RedactionReason) -> Vec<PlannedSpan> {
     let found = occurrences(file, bytes, text).into_iter();
     let spans = found.map(|occurrence| PlannedSpan {
         file: file.to_owned(),
@@ -213,7 +215,7 @@ fn spans_in(file: &str, bytes: &[u8], text: &str, reason: Reason) -> Vec<Planned
 fn all_occurrences<'a>(
     originals: &'a OriginalFiles,
     text: &'a str,
-    reason: Reason,
+    reason: RedactionReason,
 ) -> impl Iterator<Item = PlannedSpan> + 'a {
     let texts = originals.texts();
     texts.flat_map(move |(path, bytes)| spans_in(path, bytes, text, reason))
@@ -292,15 +294,15 @@ fn text_of(path: &str, bytes: &[u8], finding: &Finding) -> Option<String> {
         let bytes = bytes.get(finding.raw_range.clone())?;
         Some(String::from_utf8_lossy(bytes).into_owned())
     };
-    if finding.pointer.is_none() || finding.is_key || Shape::of(path) == Shape::Text {
+    if finding.pointer.is_none() || finding.is_key || FileLayout::of(path) == FileLayout::Text {
         return raw();
     }
     let redaction = Redaction {
-        line: Shape::of(path).has_lines().then_some(finding.line),
+        line: FileLayout::of(path).has_lines().then_some(finding.line),
         pointer: finding.pointer.clone(),
         start: Some(finding.range.start),
         end: Some(finding.range.end),
-        ..Redaction::empty(path, Reason::Secret)
+        ..Redaction::empty(path, RedactionReason::Secret)
     };
     withheld_text(path, bytes, &redaction).or_else(raw)
 }
@@ -324,10 +326,10 @@ fn spans_of_finding(
         text,
     } = found;
     let reason = request.reason.unwrap_or(match finding.family {
-        "personal" | "path" => Reason::Personal,
-        _ => Reason::Secret,
+        "personal" | "path" => RedactionReason::Personal,
+        _ => RedactionReason::Secret,
     });
-    let has_lines = Shape::of(file).has_lines();
+    let has_lines = FileLayout::of(file).has_lines();
     let is_here = |found: &Occurrence| {
         (!has_lines || found.line == Some(finding.line))
             && (finding.is_key
@@ -347,7 +349,7 @@ fn new_redaction(
     list: &RedactionList,
     request: &RedactionRequest,
     file: &str,
-    reason: Reason,
+    reason: RedactionReason,
 ) -> Redaction {
     Redaction {
         id: list.free_id(),

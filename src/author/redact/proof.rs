@@ -7,8 +7,8 @@ use crate::Refusal;
 use crate::open_run;
 use base::diagnostics::text::quoted;
 use content::load;
-use formats::json::{Kind, Node};
-use formats::redactions::{Redaction, Shape, proof};
+use formats::json::{JsonKind, Node};
+use formats::redactions::{FileLayout, Redaction, proof};
 use pipeline::site::Site;
 
 use super::original_files::OriginalFiles;
@@ -88,7 +88,7 @@ fn extraction(redaction: &Redaction, originals: &OriginalFiles) -> String {
     }
     let (start, end) = (redaction.start.unwrap_or(0), redaction.end.unwrap_or(0));
     let cut = format!("head -c {end} | tail -c {}", end.saturating_sub(start));
-    let shape = Shape::of(&redaction.file);
+    let shape = FileLayout::of(&redaction.file);
     let bytes = originals.bytes(&redaction.file);
     let line = formats::redactions::line_of(&redaction.file, bytes, redaction);
     let lines = match line.as_ref().filter(|_| shape.has_lines()) {
@@ -117,7 +117,7 @@ fn value_at(text: &str, pointer: &str) -> Option<(String, Option<Range<usize>>)>
     let mut path = Vec::new();
     for part in pointer.split('/').skip(1) {
         let name = part.replace("~1", "/").replace("~0", "~");
-        path.push(if node.kind() == Kind::Array {
+        path.push(if node.kind() == JsonKind::Array {
             name.parse::<usize>().ok()?.to_string()
         } else {
             serde_json::to_string(&name).ok()?.replace('\'', "\\u0027")
@@ -125,6 +125,6 @@ fn value_at(text: &str, pointer: &str) -> Option<(String, Option<Range<usize>>)>
         node = node.find(&format!("/{part}"))?;
     }
     let start = before + node.offset;
-    let range = (node.kind() != Kind::String).then(|| start..start + node.raw.len());
+    let range = (node.kind() != JsonKind::String).then(|| start..start + node.raw.len());
     Some((format!("[{}]", path.join(",")), range))
 }

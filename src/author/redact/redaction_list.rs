@@ -7,7 +7,7 @@ use crate::Refusal;
 use crate::annotate::json;
 use base::diagnostics::text::quoted;
 use content::discover::RunDirectory;
-use formats::redactions::{self, FILE_NAME, Fault, Occurrence, Redaction, Rewrite};
+use formats::redactions::{self, FILE_NAME, Occurrence, Redaction, RewriteError, RewrittenFile};
 
 use super::original_files::OriginalFiles;
 
@@ -106,7 +106,7 @@ impl RedactionList {
         file: &str,
         bytes: &[u8],
         is_checked: bool,
-    ) -> Result<Option<Rewrite>, (usize, Fault)> {
+    ) -> Result<Option<RewrittenFile>, (usize, RewriteError)> {
         let indices = self.of_file(file);
         if indices.iter().any(|at| self.entries[*at].redaction.whole) {
             return Ok(None);
@@ -117,7 +117,7 @@ impl RedactionList {
             .collect();
         let rewritten = redactions::rewrite(file, bytes, &list, is_checked);
         rewritten.map(Some).map_err(|fault| match fault {
-            Fault::Stale(at, _) | Fault::Overlap(_, at) => (indices[at], fault),
+            RewriteError::Stale(at, _) | RewriteError::Overlap(_, at) => (indices[at], fault),
         })
     }
 
@@ -142,7 +142,7 @@ impl RedactionList {
     pub(super) fn update_published(
         &mut self,
         originals: &OriginalFiles,
-    ) -> Result<BTreeMap<usize, Vec<u8>>, (usize, Fault)> {
+    ) -> Result<BTreeMap<usize, Vec<u8>>, (usize, RewriteError)> {
         let mut values = BTreeMap::new();
         for file in self.files() {
             let indices = self.of_file(&file);

@@ -69,7 +69,7 @@ pub(super) fn conversation<'a>(
             }
         }
     }
-    for pointer in &conversation.undescribed {
+    for pointer in &conversation.missing_assets {
         problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
             codes::TRANSCRIPT_MISSING_ASSET.at(
                 Place::file(&file.shown).pointing(pointer),
@@ -115,9 +115,9 @@ impl AssetLookup {
         }
         let digest = blake3::hash(&bytes).to_hex();
         let is_text = std::str::from_utf8(&bytes).is_ok_and(|text| !text.contains('\0'));
-        let file = asset_file(&bytes, is_text, &digest, AssetContent::Held(Vec::new()));
+        let file = asset_file(&bytes, is_text, &digest, AssetContent::Bytes(Vec::new()));
         Self::File(Arc::new(AssetFile {
-            content: AssetContent::Held(bytes),
+            content: AssetContent::Bytes(bytes),
             ..file
         }))
     }
@@ -137,7 +137,7 @@ impl AssetLookup {
         referenced.push(asset.digest.clone());
         let digest = asset.digest.published_blake3().to_owned();
         let content = match asset.rewritten {
-            Some(bytes) => AssetContent::Held(bytes),
+            Some(bytes) => AssetContent::Bytes(bytes),
             None => AssetContent::File(asset.digest),
         };
         let file = asset_file(&asset.head, asset.is_text, &digest, content);

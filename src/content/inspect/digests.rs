@@ -1,7 +1,7 @@
 //! Digests of a run, with which the next build detects changes.
 
 use crate::load::RunFiles;
-use formats::json::{Kind, Node, pointer_part};
+use formats::json::{JsonKind, Node, pointer_part};
 use formats::model::digests::{DIGITS, Digests, by_known_part};
 use formats::model::findings::RunDigests;
 use formats::model::implementation::{FOLDER, Implementation};
@@ -79,7 +79,7 @@ fn record_digests(record: &str) -> Digests {
 /// Hashes a value, ignoring white space and key order.
 fn absorb(hasher: &mut blake3::Hasher, node: Node<'_>, depth: usize) {
     match node.kind() {
-        Kind::Object if depth < DEPTH => {
+        JsonKind::Object if depth < DEPTH => {
             hasher.update(b"{");
             let mut members = node.members();
             members.sort_by(|a, b| a.key.cmp(&b.key));
@@ -89,14 +89,14 @@ fn absorb(hasher: &mut blake3::Hasher, node: Node<'_>, depth: usize) {
             }
             hasher.update(b"}");
         }
-        Kind::Array if depth < DEPTH => {
+        JsonKind::Array if depth < DEPTH => {
             hasher.update(b"[");
             for item in node.items() {
                 absorb(hasher, item, depth + 1);
             }
             hasher.update(b"]");
         }
-        Kind::String => absorb_text(hasher, &node.as_str().unwrap_or(node.raw.into())),
+        JsonKind::String => absorb_text(hasher, &node.as_str().unwrap_or(node.raw.into())),
         _ => {
             hasher.update(node.raw.as_bytes());
             hasher.update(b",");

@@ -9,7 +9,7 @@ use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, codes};
 use formats::model::FileDigest;
 use formats::model::tape::Payloads;
-use formats::tape::{Payload, Tape};
+use formats::tape::{HarnTape, Payload};
 
 /// What is at the path of a payload.
 enum PayloadLookup {
@@ -25,7 +25,7 @@ enum PayloadLookup {
 pub(super) fn read(
     files: &RunFiles,
     file: &LoadedFile,
-    tape: &Tape<'_>,
+    tape: &HarnTape<'_>,
     held: &mut u64,
     referenced: &mut Vec<FileDigest>,
     diagnostics: &mut Vec<Diagnostic>,

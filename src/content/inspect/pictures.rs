@@ -105,7 +105,7 @@ fn picture(files: &RunFiles, path: &str, of_showcase: bool) -> Picture {
     }
     let digest = asset.digest.published_blake3().to_owned();
     let content = match asset.rewritten {
-        Some(bytes) => AssetContent::Held(bytes),
+        Some(bytes) => AssetContent::Bytes(bytes),
         None => AssetContent::File(asset.digest.clone()),
     };
     let file = asset_file(&asset.head, asset.is_text, &digest, content);

@@ -60,7 +60,7 @@ pub(super) fn sidecars<'a>(
         let sidecar = checked.unpack(diagnostics);
         for annotation in &sidecar.annotations {
             if let Some(position) = tape.position(annotation.event) {
-                tape.events[position].remember_digest();
+                tape.events[position].cache_digest();
             }
         }
         tape.mute(&sidecar.annotations);

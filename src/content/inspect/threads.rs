@@ -7,7 +7,7 @@ use crate::load::RunFiles;
 use base::diagnostics::text::beginning;
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 use formats::config::Config;
-use formats::model::threads::{Lines, Thread, Threads};
+use formats::model::threads::{LineRange, Thread, Threads};
 use markup::Origin;
 
 use crate::rules;
@@ -29,7 +29,7 @@ pub(super) fn threads<'a>(
     if files.threads.is_none() && files.thread_actions.is_none() {
         return;
     }
-    let mut state = formats::threads::State::default();
+    let mut state = formats::threads::AnnotationsState::default();
     let mut envelopes = Vec::new();
     if let Some(file) = &files.threads {
         let (read, problems) =
@@ -54,7 +54,7 @@ pub(super) fn threads<'a>(
     for thread in &threads {
         for entry in thread.entries.iter().filter(|entry| entry.markdown) {
             for destination in rules::markdown::dropped_links(&entry.text, Origin::Run(&events)) {
-                let place = || thread.written.spot.place();
+                let place = || thread.written.location.place();
                 problems.add(&codes::REVIEW_UNSAFE_LINK, || {
                     rules::markdown::dropped(place(), &destination)
                 });
@@ -107,7 +107,7 @@ pub(super) fn threads<'a>(
             let lines = range
                 .map_while(|number| Some((number, Arc::clone(lines.get(&number)?))))
                 .collect();
-            thread.file = Some(model::threads::File {
+            thread.file = Some(model::threads::FileExcerpt {
                 path: path.clone(),
                 lines,
             });
@@ -122,7 +122,7 @@ pub(super) fn threads<'a>(
 }
 
 /// The numbers of the lines shown for a thread about a range.
-fn shown(range: Lines) -> std::ops::RangeInclusive<u64> {
+fn shown(range: LineRange) -> std::ops::RangeInclusive<u64> {
     range.first..=range.last.min(range.first.saturating_add(THREAD_LINES - 1))
 }
 

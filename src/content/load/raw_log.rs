@@ -7,7 +7,7 @@ use std::path::Path;
 use base::diagnostics::Diagnostic;
 use formats::audit::{self, Audit, Derivation};
 use formats::model::FileDigest;
-use formats::replay::{Harness, Row};
+use formats::replay::{Harness, RawRow};
 use formats::{events, jsonl, raw};
 use jsonl::Line;
 
@@ -20,7 +20,7 @@ use super::run_files::{self, RUN_DIRECTORY, Role, RunFiles, is_reserved};
 #[derive(Debug)]
 pub struct RawLog {
     /// Counts of its lines.
-    pub counted: raw::Raw,
+    pub counted: raw::RawCounts,
     /// Problems in its lines.
     pub problems: Vec<Diagnostic>,
     /// The recorded file.
@@ -34,7 +34,7 @@ impl RunFiles {
     pub fn raw_log(&self, harness: Option<Harness>) -> Result<Option<RawLog>, Diagnostic> {
         let mut derived = harness.map(Derivation::new);
         let shown = self.shown(raw::FILE_NAME);
-        let mut reader = raw::Reader::default();
+        let mut reader = raw::RawLogReader::default();
         let digest = self.raw_lines(|line| {
             let printed = reader.line(&shown, &line);
             if let Some(derived) = &mut derived {
@@ -81,8 +81,8 @@ impl RunFiles {
     }
 
     /// Reads the rows of the raw log, each with the number of its line; `None` is a row that cannot be read.
-    pub fn raw_rows(&self, each: &mut dyn FnMut(u32, Option<&Row>)) -> Result<(), Diagnostic> {
-        let mut reader = raw::Reader::default();
+    pub fn raw_rows(&self, each: &mut dyn FnMut(u32, Option<&RawRow>)) -> Result<(), Diagnostic> {
+        let mut reader = raw::RawLogReader::default();
         let shown = self.shown(raw::FILE_NAME);
         let read = self.raw_lines(|line| {
             let row = reader.line(&shown, &line).map(|printed| printed.row());

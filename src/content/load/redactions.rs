@@ -11,8 +11,10 @@ use super::LoadedFile;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::json::pointer_part;
-use formats::model::{FileDigest, PublishedFile, Withheld};
-use formats::redactions::{self, Fault, Reason, Redaction, Rewrite, Shape};
+use formats::model::{FileDigest, PublishedFile, WithheldPart};
+use formats::redactions::{
+    self, FileLayout, Redaction, RedactionReason, RewriteError, RewrittenFile,
+};
 use formats::{events, jsonl, raw, tape, trace};
 
 /// Minimum bytes of a secret to search for; shorter ones match by chance.
@@ -44,7 +46,7 @@ pub struct Redactions {
 #[derive(Debug)]
 struct Texts {
     positions: Vec<usize>,
-    values: redactions::Values,
+    values: redactions::ValueSearch,
 }
 
 /// Reads a file of a run that already holds this many bytes.
@@ -121,10 +123,10 @@ impl Redactions {
     }
 
     /// The redactions as published with the run.
-    pub fn listed(&self) -> Vec<Withheld> {
+    pub fn listed(&self) -> Vec<WithheldPart> {
         let keys = WithheldKeys::of(self);
         let list = self.list.iter();
-        list.map(|it| Withheld {
+        list.map(|it| WithheldPart {
             id: it.id.clone(),
             file: it.file.clone(),
             event: it.event,
@@ -217,13 +219,13 @@ impl Redactions {
         path: &str,
         bytes: &[u8],
         among: &[usize],
-    ) -> Result<(Rewrite, bool), Diagnostic> {
+    ) -> Result<(RewrittenFile, bool), Diagnostic> {
         if let Some(whole) = among.iter().find(|at| self.list[**at].whole) {
             if let Some(other) = among.iter().find(|at| *at != whole) {
                 return Err(self.overlap(*whole, *other));
             }
             let marker = self.list[*whole].marker().into_bytes();
-            let rewritten = Rewrite {
+            let rewritten = RewrittenFile {
                 bytes: marker,
                 values: vec![bytes.to_vec()],
                 published: vec![String::new()],
@@ -233,8 +235,8 @@ impl Redactions {
         let list: Vec<_> = among.iter().map(|at| &self.list[*at]).collect();
         let rewritten = redactions::rewrite(path, bytes, &list, true);
         let rewritten = rewritten.map_err(|fault| match fault {
-            Fault::Stale(at, why) => self.stale(among[at], why),
-            Fault::Overlap(a, b) => self.overlap(among[a], among[b]),
+            RewriteError::Stale(at, why) => self.stale(among[at], why),
+            RewriteError::Overlap(a, b) => self.overlap(among[a], among[b]),
         })?;
         Ok((rewritten, false))
     }
@@ -254,7 +256,7 @@ impl Redactions {
         paths.sort_unstable();
         for (_, path) in paths {
             let among = self.of(&path).to_vec();
-            let is_private = Shape::of(&path) == Shape::Private;
+            let is_private = FileLayout::of(&path) == FileLayout::Private;
             let bytes = match read(&path, *held) {
                 Ok(Some(bytes)) if !is_private => bytes,
                 Ok(_) => {
@@ -309,7 +311,7 @@ impl Redactions {
 
     fn secrets(&self) -> &Texts {
         self.secrets
-            .get_or_init(|| self.texts_of(|redaction| redaction.reason == Reason::Secret))
+            .get_or_init(|| self.texts_of(|redaction| redaction.reason == RedactionReason::Secret))
     }
 
     /// The withheld texts of some redactions.
@@ -323,7 +325,7 @@ impl Redactions {
         let (positions, texts): (Vec<_>, Vec<_>) = texts.unzip();
         Texts {
             positions,
-            values: redactions::Values::new(texts.iter().map(AsRef::as_ref)),
+            values: redactions::ValueSearch::new(texts.iter().map(AsRef::as_ref)),
         }
     }
 
@@ -432,7 +434,7 @@ impl WithheldKeys {
             let Some(Value(value)) = value.as_ref().filter(|_| !redaction.whole) else {
                 continue;
             };
-            let is_secret = redaction.reason == Reason::Secret && value.len() >= SEARCHED;
+            let is_secret = redaction.reason == RedactionReason::Secret && value.len() >= SEARCHED;
             if redaction.pointer.is_some() && !is_secret {
                 continue;
             }
@@ -481,13 +483,13 @@ pub(super) fn published(bytes: &[u8]) -> PublishedFile {
 
 /// The content hashes of a tape as recorded.
 fn content_hashes(name: &str, bytes: &[u8], digest: &str) -> Vec<String> {
-    match Shape::of(name) {
-        Shape::Events(0) => {
+    match FileLayout::of(name) {
+        FileLayout::Events(0) => {
             let count = jsonl::lines(bytes).count();
             vec![events::content_hash(bytes, count, digest)]
         }
-        Shape::Events(_) => vec![trace::content_hash(bytes)],
-        Shape::Numbered => {
+        FileLayout::Events(_) => vec![trace::content_hash(bytes)],
+        FileLayout::Numbered => {
             let (tape, _) = tape::parse(name, bytes);
             let hashes = tape.map(|tape| (tape.content_hash, tape.other_hashes));
             hashes.map_or_else(Vec::new, |(first, others)| {

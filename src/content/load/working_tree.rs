@@ -124,10 +124,13 @@ impl RunFiles {
     }
 
     /// Reads a file of the working tree for its digest.
-    pub fn working_digest(&self, file: WorkingFile) -> Result<implementation::File, Diagnostic> {
+    pub fn working_digest(
+        &self,
+        file: WorkingFile,
+    ) -> Result<implementation::ImplementationFile, Diagnostic> {
         let failed = |reason: &str| unreadable(&self.shown(&file.path), reason);
         if let Some(withheld) = self.redactions.file(&file.path) {
-            return Ok(implementation::File {
+            return Ok(implementation::ImplementationFile {
                 digest: withheld.digest.clone(),
                 executable: file.executable,
             });
@@ -150,7 +153,7 @@ impl RunFiles {
         if hasher.count() != file.bytes {
             return Err(failed(CHANGED));
         }
-        Ok(implementation::File {
+        Ok(implementation::ImplementationFile {
             digest: FileDigest {
                 path: file.path,
                 bytes: file.bytes,

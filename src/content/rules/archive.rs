@@ -173,7 +173,7 @@ fn known_slug(
     } else if previous.addresses.is_empty() {
         return None;
     }
-    let former = slug::former_run_slug(&subject, &run.id);
+    let former = slug::legacy_run_slug(&subject, &run.id);
     let mut all = slug::run_slugs(&subject, &run.id)
         .into_iter()
         .chain([former]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, Severity, codes};
-use formats::audit::{Audit, Finding, FindingKind, Verdict};
+use formats::audit::{Audit, AuditFinding, AuditVerdict, FindingKind};
 use formats::model::details::{self, Details};
 use formats::model::tape::Tape;
 use formats::{events, raw, run_record};
@@ -64,7 +64,7 @@ pub fn check(
 pub fn check_record(folder: &str, details: &Details<'_>, audit: &Audit) -> Vec<Diagnostic> {
     let recorded = details::tool_calls(details);
     let mut problems = Vec::new();
-    if audit.verdict == Verdict::MatchesOlder {
+    if audit.verdict == AuditVerdict::MatchesOlder {
         let older = codes::RAW_OLDER_TRANSLATOR.at(
             Place::file(format!("{folder}/{}", events::FILE_NAME)),
             "The events are what an older version of the translator makes of the raw log",
@@ -101,8 +101,8 @@ pub fn check_record(folder: &str, details: &Details<'_>, audit: &Audit) -> Vec<D
     problems
 }
 
-fn message(finding: &Finding) -> String {
-    let Finding { count, event, .. } = finding;
+fn message(finding: &AuditFinding) -> String {
+    let AuditFinding { count, event, .. } = finding;
     let seq = finding.seq.unwrap_or(0);
     let line = finding
         .raw_line

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Diagnostic, codes};
-use formats::decisions::{self, Decision, Verb};
-use formats::model::archive::{Archive, Entry};
+use formats::decisions::{self, Decision, DecisionKind};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::tape::Tape;
 
 /// What decisions may name besides the runs of the archive.
@@ -84,12 +84,20 @@ fn unknown(
 }
 
 /// The problem of a decision about a run after those `before` it.
-fn of_run(entry: &Entry, before: &[Arc<Decision>], decision: &Decision) -> Option<Diagnostic> {
+fn of_run(
+    entry: &ArchiveEntry,
+    before: &[Arc<Decision>],
+    decision: &Decision,
+) -> Option<Diagnostic> {
     contradiction(entry, before, decision).or_else(|| repetition(entry, before, decision))
 }
 
 /// The problem of a decision that changes nothing.
-fn repetition(entry: &Entry, before: &[Arc<Decision>], decision: &Decision) -> Option<Diagnostic> {
+fn repetition(
+    entry: &ArchiveEntry,
+    before: &[Arc<Decision>],
+    decision: &Decision,
+) -> Option<Diagnostic> {
     let (pointer, message) = if let Some(correction) = &decision.outcome {
         let mut outcomes = entry.run.outcomes.iter();
         let outcome = outcomes.find(|outcome| *outcome.name == *correction.name)?;
@@ -102,7 +110,8 @@ fn repetition(entry: &Entry, before: &[Arc<Decision>], decision: &Decision) -> O
         let message = format!("The value of {} is this one already", quoted(&outcome.name));
         ("/outcome/to", message)
     } else {
-        decisions::standing(before).filter(|last| last.decision == decision.decision)?;
+        decisions::last_inclusion_decision(before)
+            .filter(|last| last.decision == decision.decision)?;
         let past = decision.decision.past().to_lowercase();
         let message = format!("An earlier decision says already that the run is {past}");
         ("/decision", message)
@@ -113,11 +122,11 @@ fn repetition(entry: &Entry, before: &[Arc<Decision>], decision: &Decision) -> O
 
 /// The problem of a decision about a run that does not follow from the record and the decisions `before` it.
 fn contradiction(
-    entry: &Entry,
+    entry: &ArchiveEntry,
     before: &[Arc<Decision>],
     decision: &Decision,
 ) -> Option<Diagnostic> {
-    if decision.decision == Verb::Restore && decisions::exclusion(before).is_none() {
+    if decision.decision == DecisionKind::Restore && decisions::exclusion(before).is_none() {
         return Some(codes::DECISIONS_NO_EFFECT.at(
             decision.place("/decision"),
             "The run is restored here, but no line above excludes it",
@@ -159,7 +168,7 @@ fn shown(value: Option<&str>) -> &str {
 
 /// Checks that the events exist that decisions about a run name.
 pub fn check_events<'a>(
-    entry: &'a Entry,
+    entry: &'a ArchiveEntry,
     tape: Option<&'a Tape<'_>>,
 ) -> impl Iterator<Item = Diagnostic> + 'a {
     let decisions = entry.decisions.iter();

@@ -3,9 +3,9 @@
 
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, codes};
-use formats::json::{Kind as JsonKind, Node};
+use formats::json::{JsonKind, Node};
 use formats::model::tape::{Event, Tape};
-use formats::model::words::{plain, says};
+use formats::model::words::{plain, summary};
 use formats::redactions::has_marker;
 use formats::sidecar::{AnnotationLine, Sidecar};
 
@@ -206,7 +206,7 @@ fn push_strings(node: Node<'_>, text: &mut String, depth: usize) {
 }
 
 fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagnostic {
-    let says = Some(says(event, 80)).filter(|says| !says.is_empty());
+    let says = Some(summary(event, 80)).filter(|says| !says.is_empty());
     let now = says.map_or_else(String::new, |says| format!(": {}", quoted(&says)));
     codes::ANNOTATION_STALE_TARGET.at(
         line.line.place(path, "/event_id"),

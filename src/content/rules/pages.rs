@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::model::archive::{Archive, GroupBy};
-use formats::model::prose::ProseKind;
+use formats::page::ProseKind;
 
 /// Checks the addresses of prose. `found` has kind, slug and path of each file, in order; `reserved` has the first path segments
 /// that the site uses itself.

@@ -6,9 +6,9 @@ use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, Severity, Source, codes};
 use base::url::{HttpUrl, ascii_form};
 use formats::json::pointer_part;
-use formats::model::run::{Metric, Unit, is_published, recorded};
+use formats::model::run::{Metric, MetricUnit, is_published, recorded};
 use formats::model::time::parse_rfc3339;
-use formats::reader::Number;
+use formats::reader::NumberLiteral;
 use formats::redactions::has_marker;
 use formats::run_record::{ParsedRecord, RunRecord};
 
@@ -137,7 +137,7 @@ impl Rules<'_> {
             let Some(number) = recorded(m, metric) else {
                 continue;
             };
-            let Some(problem) = wrong_number(number, metric.unit() == Unit::Tokens) else {
+            let Some(problem) = wrong_number(number, metric.unit() == MetricUnit::Tokens) else {
                 continue;
             };
             // Only an imported run may lack its run time.
@@ -225,7 +225,7 @@ impl Rules<'_> {
     }
 }
 
-fn wrong_number(number: Number<'_>, whole: bool) -> Option<&'static str> {
+fn wrong_number(number: NumberLiteral<'_>, whole: bool) -> Option<&'static str> {
     if !number.value.is_finite() {
         Some("not finite")
     } else if number.value < 0.0 {

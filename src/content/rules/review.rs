@@ -4,10 +4,10 @@ use base::diagnostics::text::{nearest, quoted};
 use base::diagnostics::{CheckResult, Collector, Diagnostic, Place, Severity, Source, codes};
 use formats::config::Config;
 use formats::model::details::{self, Details};
-use formats::model::review::{Item, Rating, Review};
+use formats::model::review::{ChecklistItem, Rating, Review};
 use formats::model::run::Run;
 use formats::model::tape::Tape;
-use formats::writeup::{Entry, FrontMatter, Writeup};
+use formats::writeup::{FrontMatter, FrontMatterEntry, Writeup};
 use markup::Origin;
 
 use super::markdown;
@@ -63,7 +63,7 @@ pub fn check(
         checklist
             .iter()
             .find(|item| item.is_overall())
-            .and_then(Item::grade)
+            .and_then(ChecklistItem::grade)
     } else {
         let all: Option<Vec<_>> = given.iter().copied().collect();
         all.and_then(|all| all.into_iter().max())
@@ -129,7 +129,7 @@ pub fn check_missing(
 
 fn rating(
     source: &Source<'_>,
-    entry: Entry<'_>,
+    entry: FrontMatterEntry<'_>,
     weight: Severity,
     diagnostics: &mut Collector,
 ) -> Option<Rating> {
@@ -155,16 +155,16 @@ fn rating(
 fn item(
     source: &Source<'_>,
     id: &str,
-    entry: Entry<'_>,
+    entry: FrontMatterEntry<'_>,
     weight: Severity,
     diagnostics: &mut Collector,
-) -> Item {
+) -> ChecklistItem {
     let (status, note) = entry
         .value
         .split_once(char::is_whitespace)
         .unwrap_or((entry.value, ""));
     let note = note.trim();
-    let item = Item {
+    let item = ChecklistItem {
         id: id.to_owned(),
         status: status.to_owned(),
         note: (!note.is_empty()).then(|| note.to_owned()),

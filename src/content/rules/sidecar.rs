@@ -9,7 +9,9 @@ use base::url::is_followed;
 use formats::config::Config;
 use formats::json::{Node, Str};
 use formats::model::Verbatim;
-use formats::model::annotation::{Annotation, FRICTION_KINDS, Kind, Problem, Report, Sidecar};
+use formats::model::annotation::{
+    Annotation, AnnotationKind, FRICTION_KINDS, HarnProblem, HarnReport, Sidecar,
+};
 use formats::model::tape::Tape;
 use formats::sidecar::{self as format, AnnotationLine, HypothesisStatus};
 use markup::Origin;
@@ -38,7 +40,8 @@ pub fn check<'a>(
         diagnostics.push(problem);
     }
     let mut diagnostics = diagnostics.finish(path);
-    let is_stale = |problem: &Problem| matches!(problem, Problem::TapeDigestMismatch { .. });
+    let is_stale =
+        |problem: &HarnProblem| matches!(problem, HarnProblem::TapeDigestMismatch { .. });
     let stale = report.problems.iter().any(is_stale);
     diagnostics.extend(evidence::check(path, &sidecar, tape, stale));
     let header = verbatim(&sidecar.header_line.text);
@@ -73,7 +76,7 @@ struct Validator<'t> {
     path: &'t str,
     tape: Option<&'t Tape<'t>>,
     ids: BTreeSet<String>,
-    report: Report,
+    report: HarnReport,
     diagnostics: Collector,
 }
 
@@ -83,14 +86,14 @@ impl<'t> Validator<'t> {
             path,
             tape,
             ids: BTreeSet::new(),
-            report: Report::default(),
+            report: HarnReport::default(),
             diagnostics: Collector::default(),
         }
     }
 
     fn annotation(&mut self, line: &AnnotationLine<'_>) {
         let a = &line.annotation;
-        let kind = Kind::parse(&a.kind);
+        let kind = AnnotationKind::parse(&a.kind);
         self.report.annotations_checked += 1;
         self.report.kind_counts.add(&kind);
         if !a.id.is_empty() && !self.ids.insert(a.id.to_string()) {
@@ -100,7 +103,7 @@ impl<'t> Validator<'t> {
                 "/id",
                 format!("Duplicate annotation id {}", quoted(&a.id)),
                 "Give each annotation a unique id.",
-                |annotation_id| Problem::DuplicateId { annotation_id },
+                |annotation_id| HarnProblem::DuplicateId { annotation_id },
             );
         }
         if let Some(tape) = self.tape
@@ -116,7 +119,7 @@ impl<'t> Validator<'t> {
                 "/event_id",
                 format!("The tape has no event `{}`", a.event_id),
                 help,
-                |annotation_id| Problem::UnknownEventId {
+                |annotation_id| HarnProblem::UnknownEventId {
                     annotation_id,
                     event_id: a.event_id,
                 },
@@ -128,11 +131,11 @@ impl<'t> Validator<'t> {
         self.evidence(line);
     }
 
-    fn kind_rules(&mut self, line: &AnnotationLine<'_>, kind: &Kind) {
+    fn kind_rules(&mut self, line: &AnnotationLine<'_>, kind: &AnnotationKind) {
         let a = &line.annotation;
-        if let Kind::Unknown(word) = kind {
+        if let AnnotationKind::Unknown(word) = kind {
             let known = || {
-                let known = Kind::KNOWN.iter().map(|kind| quoted(kind.word()));
+                let known = AnnotationKind::KNOWN.iter().map(|kind| quoted(kind.word()));
                 format!(
                     "The recognized kinds are {}. A newer producer may use others, which are shown as written.",
                     known.collect::<Vec<_>>().join(", ")
@@ -143,64 +146,65 @@ impl<'t> Validator<'t> {
                 &codes::ANNOTATION_UNKNOWN_KIND,
                 "/kind",
                 format!("Unknown annotation kind {}", quoted(word)),
-                nearest(word, Kind::KNOWN.iter().map(Kind::word))
+                nearest(word, AnnotationKind::KNOWN.iter().map(AnnotationKind::word))
                     .map_or_else(known, |near| format!("Did you mean {}?", quoted(near))),
-                |annotation_id| Problem::UnknownKind { annotation_id },
+                |annotation_id| HarnProblem::UnknownKind { annotation_id },
             );
         }
         let of_kind =
             |key: &str| format!("An annotation of kind {} has a `{key}`", quoted(&a.kind));
         match (kind, a.hypothesis_status) {
-            (Kind::Hypothesis, None) => self.found(
+            (AnnotationKind::Hypothesis, None) => self.found(
                 line,
                 &codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING,
                 "",
                 "The hypothesis is missing its `hypothesis_status`",
                 "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`.",
-                |annotation_id| Problem::HypothesisStatusMissing { annotation_id },
+                |annotation_id| HarnProblem::HypothesisStatusMissing { annotation_id },
             ),
-            (Kind::Hypothesis, Some(_)) | (_, None) => {}
+            (AnnotationKind::Hypothesis, Some(_)) | (_, None) => {}
             (_, Some(_)) => self.found(
                 line,
                 &codes::ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED,
                 "/hypothesis_status",
                 of_kind("hypothesis_status"),
                 "Remove it, or change the kind to `hypothesis`.",
-                |annotation_id| Problem::HypothesisStatusUnexpected { annotation_id },
+                |annotation_id| HarnProblem::HypothesisStatusUnexpected { annotation_id },
             ),
         }
         match (kind, a.friction_kind.as_deref()) {
-            (Kind::Friction, None) => self.found(
+            (AnnotationKind::Friction, None) => self.found(
                 line,
                 &codes::ANNOTATION_FRICTION_KIND_MISSING,
                 "",
                 "The friction annotation is missing its `friction_kind`",
                 "Add one; `runpress explain annotation.friction-kind-unknown` lists them.",
-                |annotation_id| Problem::FrictionKindMissing { annotation_id },
+                |annotation_id| HarnProblem::FrictionKindMissing { annotation_id },
             ),
-            (Kind::Friction, Some(word)) if !FRICTION_KINDS.contains(&word) => self.found(
-                line,
-                &codes::ANNOTATION_FRICTION_KIND_UNKNOWN,
-                "/friction_kind",
-                format!("Unknown friction kind {}", quoted(word)),
-                did_you_mean(
-                    word,
-                    FRICTION_KINDS,
-                    "`runpress explain annotation.friction-kind-unknown` lists the kinds.",
+            (AnnotationKind::Friction, Some(word)) if !FRICTION_KINDS.contains(&word) => self
+                .found(
+                    line,
+                    &codes::ANNOTATION_FRICTION_KIND_UNKNOWN,
+                    "/friction_kind",
+                    format!("Unknown friction kind {}", quoted(word)),
+                    did_you_mean(
+                        word,
+                        FRICTION_KINDS,
+                        "`runpress explain annotation.friction-kind-unknown` lists the kinds.",
+                    ),
+                    |annotation_id| HarnProblem::FrictionKindUnknown {
+                        annotation_id,
+                        friction_kind: word.to_owned(),
+                    },
                 ),
-                |annotation_id| Problem::FrictionKindUnknown {
-                    annotation_id,
-                    friction_kind: word.to_owned(),
-                },
-            ),
-            (Kind::Friction, Some(_)) | (_, None) => {}
+            (AnnotationKind::Friction, Some(_)) | (_, None) => {}
             (_, Some(_)) => self.found(
                 line,
                 &codes::ANNOTATION_FRICTION_KIND_UNEXPECTED,
                 "/friction_kind",
                 of_kind("friction_kind"),
                 "Remove it, or change the kind to `friction`.",
-                |annotation_id| Problem::FrictionKindUnexpected { annotation_id },
+                |annotation_id| HarnProblem::FrictionKindUnexpected { annotation_id },
             ),
         }
     }
@@ -222,7 +226,7 @@ impl<'t> Validator<'t> {
                 key,
                 sentence,
                 "Start the span at the event of the annotation, and end it at the same or a later event of the tape.",
-                |annotation_id| Problem::InvalidSpan { annotation_id, message },
+                |annotation_id| HarnProblem::InvalidSpan { annotation_id, message },
             );
         };
         if start != event {
@@ -312,7 +316,7 @@ impl<'t> Validator<'t> {
                 )
                 .with_severity(config.policy.stale_annotations),
         );
-        self.report.problems.push(Problem::TapeDigestMismatch {
+        self.report.problems.push(HarnProblem::TapeDigestMismatch {
             expected: expected.clone(),
             actual: tape.content_hash.clone(),
         });
@@ -325,7 +329,7 @@ impl<'t> Validator<'t> {
         pointer: &str,
         message: impl Into<String>,
         help: impl Into<String>,
-        problem: impl FnOnce(String) -> Problem,
+        problem: impl FnOnce(String) -> HarnProblem,
     ) {
         let place = || line.line.place(self.path, pointer);
         let add = || code.at(place(), message, help);
@@ -375,7 +379,7 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
         id: (!a.id.is_empty()).then(|| a.id.into_inner()),
         label,
         event: a.event_id,
-        kind: Kind::parse(&a.kind),
+        kind: AnnotationKind::parse(&a.kind),
         evidence: a.evidence.map(Str::into_inner),
         suggested_fix: a.suggested_fix.map(serde_json::value::RawValue::get),
         author: a.author,

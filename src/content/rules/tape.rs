@@ -8,14 +8,14 @@ use base::diagnostics::{Collector, Diagnostic, Source, codes};
 use formats::json::{self, Node};
 use formats::model::tape as model;
 use formats::model::time::parse_rfc3339;
-use formats::tape::{Kind, Payload, RecordLine, Tape};
+use formats::tape::{HarnTape, Payload, RecordKind, RecordLine};
 
 /// Checks the times of an event log or a trace: only events without a readable time are parsed again.
 #[must_use]
 pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
     let key = match tape.format {
-        model::Format::Trace => "time",
-        model::Format::Events | model::Format::Harn => "timestamp",
+        model::TapeFormat::Trace => "time",
+        model::TapeFormat::Events | model::TapeFormat::Harn => "timestamp",
     };
     let mut problems = Collector::default();
     for event in tape.events.iter().filter(|event| event.at.is_none()) {
@@ -44,7 +44,7 @@ pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
 #[must_use]
 pub fn check_harn(
     path: &str,
-    tape: &Tape<'_>,
+    tape: &HarnTape<'_>,
     is_withheld: &dyn Fn(&RecordLine<'_>, &str) -> bool,
 ) -> Vec<Diagnostic> {
     let mut problems = Collector::default();
@@ -59,7 +59,7 @@ pub fn check_harn(
                 )
             });
         }
-        if matches!(line.record.kind, Kind::Unknown) {
+        if matches!(line.record.kind, RecordKind::Unknown) {
             problems.add(&codes::TAPE_UNKNOWN_KIND, || {
                 codes::TAPE_UNKNOWN_KIND.at(
                     line.line.place(path, "/kind/kind"),
@@ -102,12 +102,12 @@ fn check_inline(
 
 /// Calls `each` with the payloads of a record and their paths.
 pub fn payloads<'t, 'a>(
-    kind: &'t Kind<'a>,
+    kind: &'t RecordKind<'a>,
     mut each: impl FnMut(Cow<'static, str>, &'t Payload<'a>),
 ) {
     let mut named = |key: &'static str, payload| each(Cow::Borrowed(key), payload);
     match kind {
-        Kind::LlmCall {
+        RecordKind::LlmCall {
             response,
             request,
             messages,
@@ -121,8 +121,8 @@ pub fn payloads<'t, 'a>(
                 each(Cow::Owned(format!("messages/{i}")), message);
             }
         }
-        Kind::DecisionEvaluation { response, .. } => named("response", response),
-        Kind::ProcessSpawn {
+        RecordKind::DecisionEvaluation { response, .. } => named("response", response),
+        RecordKind::ProcessSpawn {
             stdout_payload,
             stderr_payload,
             ..
@@ -130,7 +130,7 @@ pub fn payloads<'t, 'a>(
             named("stdout_payload", stdout_payload);
             named("stderr_payload", stderr_payload);
         }
-        Kind::McpJsonRpc {
+        RecordKind::McpJsonRpc {
             request_payload,
             response_payload,
             ..
@@ -138,8 +138,10 @@ pub fn payloads<'t, 'a>(
             named("request_payload", request_payload);
             named("response_payload", response_payload);
         }
-        Kind::ModelJob { event, .. } | Kind::SessionControl { event } => named("event", event),
-        Kind::ToolCall {
+        RecordKind::ModelJob { event, .. } | RecordKind::SessionControl { event } => {
+            named("event", event);
+        }
+        RecordKind::ToolCall {
             outcome, effects, ..
         } => {
             named("outcome", outcome);
@@ -149,23 +151,23 @@ pub fn payloads<'t, 'a>(
                 }
             }
         }
-        Kind::CacheLookup { value, .. } => {
+        RecordKind::CacheLookup { value, .. } => {
             if let Some(value) = value {
                 named("value", value);
             }
         }
-        Kind::PromptRender {
+        RecordKind::PromptRender {
             rendered, spans, ..
         } => {
             named("rendered", rendered);
             named("spans", spans);
         }
-        Kind::ClockRead { .. }
-        | Kind::ClockSleep { .. }
-        | Kind::FileRead { .. }
-        | Kind::FileWrite { .. }
-        | Kind::FileDelete { .. }
-        | Kind::PayloadRedaction
-        | Kind::Unknown => {}
+        RecordKind::ClockRead { .. }
+        | RecordKind::ClockSleep { .. }
+        | RecordKind::FileRead { .. }
+        | RecordKind::FileWrite { .. }
+        | RecordKind::FileDelete { .. }
+        | RecordKind::PayloadRedaction
+        | RecordKind::Unknown => {}
     }
 }

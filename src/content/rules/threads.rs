@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::diagnostics::text::quoted;
 use base::diagnostics::{CheckResult, Code, Collector, Diagnostic, LazyPlace, codes};
-use formats::model::threads::{Lines, Thread};
-use formats::threads::{Action, Annotation, CHANNEL, Entry, Envelope, State};
+use formats::model::threads::{LineRange, Thread};
+use formats::threads::{
+    ActionEnvelope, AnnotationsState, CHANNEL, RecordedEntry, RecordedThread, ThreadAction,
+};
 
 /// The result of applying an action log to a state.
 #[derive(Debug)]
@@ -13,11 +15,11 @@ pub struct ThreadState<'a> {
     /// URI of the channel, if known.
     pub channel: Option<String>,
     /// The threads after all actions.
-    pub annotations: Vec<Annotation<'a>>,
+    pub annotations: Vec<RecordedThread<'a>>,
 }
 
 /// The channel of the threads: the snapshot's, else the first annotations channel in the log.
-pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> {
+pub fn channel(state: &AnnotationsState<'_>, envelopes: &[ActionEnvelope<'_>]) -> Option<String> {
     let mut logged = envelopes
         .iter()
         .filter(|envelope| !envelope.rejected)
@@ -30,8 +32,8 @@ pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> 
 /// state have no effect. An action without an envelope belongs to the channel.
 pub fn replay<'a>(
     path: &str,
-    state: State<'a>,
-    envelopes: Vec<Envelope<'a>>,
+    state: AnnotationsState<'a>,
+    envelopes: Vec<ActionEnvelope<'a>>,
 ) -> CheckResult<ThreadState<'a>> {
     let mut diagnostics = duplicates(&state.annotations);
     let channel = channel(&state, &envelopes);
@@ -49,30 +51,30 @@ pub fn replay<'a>(
             Some(other) if channel.as_deref() != Some(&*other) => {
                 let (_, count) = foreign
                     .entry(other.into_owned())
-                    .or_insert((envelope.spot, 0));
+                    .or_insert((envelope.location, 0));
                 *count += 1;
                 continue;
             }
             _ if known => continue,
             _ => {}
         }
-        if let Action::Set(annotation) = &envelope.action {
+        if let ThreadAction::Set(annotation) = &envelope.action {
             duplicate_entries(annotation, &mut diagnostics);
             if threads.get(&annotation.id).is_none() && is_resolved(annotation) {
                 diagnostics.add(&codes::THREADS_NEW_RESOLVED, || new_resolved(annotation));
             }
         }
-        let spot = envelope.spot;
+        let location = envelope.location;
         if let Err(problem) = reduce(&mut threads, envelope.action) {
             diagnostics.add(problem.code, || {
-                let place = spot.place();
+                let place = location.place();
                 problem.code.at(place, problem.message, problem.help)
             });
         }
     }
-    for (other, (spot, count)) in foreign {
+    for (other, (location, count)) in foreign {
         diagnostics.add(&codes::THREADS_FOREIGN_CHANNEL, || {
-            other_channel(channel.as_deref(), &other, &spot, count)
+            other_channel(channel.as_deref(), &other, &location, count)
         });
     }
     let annotations: Vec<_> = threads.items().map(ThreadBuilder::finish).collect();
@@ -82,7 +84,7 @@ pub fn replay<'a>(
     {
         diagnostics.add(&codes::THREADS_NO_ENTRIES, || {
             codes::THREADS_NO_ENTRIES.at(
-                annotation.spot.place(),
+                annotation.location.place(),
                 format!("The thread {} has no entry", quoted(&annotation.id)),
                 "Add an entry, or remove the thread.",
             )
@@ -98,7 +100,12 @@ pub fn replay<'a>(
 }
 
 /// The note about actions of another channel.
-fn other_channel(own: Option<&str>, other: &str, spot: &LazyPlace<'_>, count: usize) -> Diagnostic {
+fn other_channel(
+    own: Option<&str>,
+    other: &str,
+    location: &LazyPlace<'_>,
+    count: usize,
+) -> Diagnostic {
     let actions = if count == 1 {
         "1 action belongs".to_owned()
     } else {
@@ -114,7 +121,9 @@ fn other_channel(own: Option<&str>, other: &str, spot: &LazyPlace<'_>, count: us
         },
     );
     codes::THREADS_FOREIGN_CHANNEL.at(
-        spot.place().pointing(format!("{}/channel", spot.pointer)),
+        location
+            .place()
+            .pointing(format!("{}/channel", location.pointer)),
         format!(
             "{actions} to another channel, {}, and {} skipped",
             quoted(other),
@@ -176,13 +185,13 @@ impl<T: HasId> Slots<T> {
 /// A thread under construction.
 struct ThreadBuilder<'a> {
     /// As last set, without its entries, which are in `entries`.
-    annotation: Annotation<'a>,
-    entries: Slots<Entry<'a>>,
+    annotation: RecordedThread<'a>,
+    entries: Slots<RecordedEntry<'a>>,
     /// The keys updated since.
     updated: BTreeMap<String, &'a str>,
 }
 
-impl HasId for Entry<'_> {
+impl HasId for RecordedEntry<'_> {
     fn id(&self) -> &str {
         &self.id
     }
@@ -201,7 +210,7 @@ impl<'a> Slots<ThreadBuilder<'a>> {
 }
 
 impl<'a> ThreadBuilder<'a> {
-    fn new(mut annotation: Annotation<'a>) -> Self {
+    fn new(mut annotation: RecordedThread<'a>) -> Self {
         Self {
             entries: Slots::new(std::mem::take(&mut annotation.entries)),
             updated: BTreeMap::new(),
@@ -209,7 +218,7 @@ impl<'a> ThreadBuilder<'a> {
         }
     }
 
-    fn finish(self) -> Annotation<'a> {
+    fn finish(self) -> RecordedThread<'a> {
         let mut annotation = self.annotation;
         annotation.entries = self.entries.items().collect();
         for (key, value) in self.updated {
@@ -243,23 +252,23 @@ fn no_target(what: &str, id: &str) -> ActionProblem {
 /// Applies one action.
 fn reduce<'a>(
     threads: &mut Slots<ThreadBuilder<'a>>,
-    action: Action<'a>,
+    action: ThreadAction<'a>,
 ) -> Result<(), ActionProblem> {
     match action {
-        Action::Set(annotation) => threads.set(ThreadBuilder::new(annotation)),
-        Action::Updated { id, members } => threads.known(&id)?.updated.extend(members),
-        Action::Removed { id } => {
+        ThreadAction::Set(annotation) => threads.set(ThreadBuilder::new(annotation)),
+        ThreadAction::Updated { id, members } => threads.known(&id)?.updated.extend(members),
+        ThreadAction::Removed { id } => {
             if !threads.remove(&id) {
                 return Err(no_target("thread", &id));
             }
         }
-        Action::EntrySet { id, entry } => threads.known(&id)?.entries.set(entry),
-        Action::EntryRemoved { id, entry } => {
+        ThreadAction::EntrySet { id, entry } => threads.known(&id)?.entries.set(entry),
+        ThreadAction::EntryRemoved { id, entry } => {
             if !threads.known(&id)?.entries.remove(&entry) {
                 return Err(no_target("entry", &entry));
             }
         }
-        Action::Unknown(kind) => {
+        ThreadAction::Unknown(kind) => {
             return Err(ActionProblem {
                 code: &codes::THREADS_UNKNOWN_ACTION,
                 message: format!("Unknown action {}; it is ignored", quoted(&kind)),
@@ -273,7 +282,7 @@ fn reduce<'a>(
 /// The warning about a thread whose file is missing.
 pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
     codes::THREADS_MISSING_RESOURCE.at(
-        thread.written.spot.place(),
+        thread.written.location.place(),
         format!(
             "The file {} is not in `implementation/`",
             quoted(&thread.resource)
@@ -285,7 +294,7 @@ pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
 /// The note about a thread whose file is hidden.
 pub fn hidden_resource(thread: &Thread<'_>) -> Diagnostic {
     codes::THREADS_HIDDEN_RESOURCE.at(
-        thread.written.spot.place(),
+        thread.written.location.place(),
         format!(
             "The lines of the hidden file {} are not published",
             quoted(&thread.resource)
@@ -297,7 +306,7 @@ pub fn hidden_resource(thread: &Thread<'_>) -> Diagnostic {
 /// Warns of a range outside of a file of `lines` lines.
 pub fn range_outside(thread: &Thread<'_>, lines: u64, problems: &mut Collector) {
     // A thread can refer to the one line of an empty file.
-    let outside = |range: &Lines| range.last < range.first || range.last > lines.max(1);
+    let outside = |range: &LineRange| range.last < range.first || range.last > lines.max(1);
     let Some(range) = thread.range.filter(outside) else {
         return;
     };
@@ -308,22 +317,22 @@ pub fn range_outside(thread: &Thread<'_>, lines: u64, problems: &mut Collector) 
             format!("lines {} to {}", range.first, range.last)
         };
         codes::THREADS_RANGE_OUTSIDE.at(
-            thread.written.spot.place(),
+            thread.written.location.place(),
             format!("The thread is about {about}, but the last line of the file is {lines}"),
             "Correct the range; lines count from 0 in this file.",
         )
     });
 }
 
-fn is_resolved(annotation: &Annotation<'_>) -> bool {
+fn is_resolved(annotation: &RecordedThread<'_>) -> bool {
     let mut members = annotation.members.iter();
     members.any(|(key, raw)| key == "resolved" && *raw == "true")
 }
 
 /// The note about a new thread that is resolved.
-fn new_resolved(annotation: &Annotation<'_>) -> Diagnostic {
-    let place = annotation.spot.place();
-    let pointer = format!("{}/resolved", annotation.spot.pointer);
+fn new_resolved(annotation: &RecordedThread<'_>) -> Diagnostic {
+    let place = annotation.location.place();
+    let pointer = format!("{}/resolved", annotation.location.pointer);
     codes::THREADS_NEW_RESOLVED.at(
         place.pointing(pointer),
         format!(
@@ -334,14 +343,14 @@ fn new_resolved(annotation: &Annotation<'_>) -> Diagnostic {
     )
 }
 
-fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
+fn duplicates(annotations: &[RecordedThread<'_>]) -> Collector {
     let mut problems = Collector::default();
     let mut ids = BTreeSet::new();
     for annotation in annotations {
         if !ids.insert(annotation.id.as_str()) {
             problems.add(&codes::THREADS_DUPLICATE_ID, || {
                 codes::THREADS_DUPLICATE_ID.at(
-                    annotation.spot.place(),
+                    annotation.location.place(),
                     format!("Duplicate thread id {}", quoted(&annotation.id)),
                     "Give each thread a unique id.",
                 )
@@ -353,13 +362,13 @@ fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
 }
 
 /// Reports entries of a thread with duplicate ids.
-fn duplicate_entries(annotation: &Annotation<'_>, problems: &mut Collector) {
+fn duplicate_entries(annotation: &RecordedThread<'_>, problems: &mut Collector) {
     let mut entries = BTreeSet::new();
     for entry in &annotation.entries {
         if !entries.insert(entry.id.as_str()) {
             problems.add(&codes::THREADS_DUPLICATE_ID, || {
                 codes::THREADS_DUPLICATE_ID.at(
-                    annotation.spot.place(),
+                    annotation.location.place(),
                     format!(
                         "Duplicate entry id {1} in the thread {0}",
                         quoted(&annotation.id),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, codes};
 use formats::json::Str;
-use formats::trace::{Event, Fields, Header, Kind};
+use formats::trace::{TraceEvent, TraceEventFields, TraceEventKind, TraceHeader};
 
 /// Checks a trace, event by event.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks the next event.
-    pub fn event(&mut self, header: &Header, event: &Event<'_>) {
+    pub fn event(&mut self, header: &TraceHeader, event: &TraceEvent<'_>) {
         let position = self.position;
         self.position += 1;
         let Some(fields) = &event.fields else { return };
@@ -43,7 +43,7 @@ impl<'a> Check<'a> {
                 )
             });
         }
-        if event.kind == Kind::ToolCall {
+        if event.kind == TraceEventKind::ToolCall {
             let id = fields.call.as_deref();
             if id.is_some_and(|id| !self.calls.insert(id.to_owned())) {
                 self.problems.add(&codes::TRACE_DUPLICATE_CALL, || {
@@ -66,9 +66,9 @@ impl<'a> Check<'a> {
     /// The first dangling reference of an event: place, message and fix.
     fn dangling(
         &self,
-        header: &Header,
-        kind: Kind,
-        fields: &Fields<'_>,
+        header: &TraceHeader,
+        kind: TraceEventKind,
+        fields: &TraceEventFields<'_>,
     ) -> Option<(String, String, &'static str)> {
         let agent = fields.agent.as_deref();
         if let Some(id) = agent.filter(|id| header.agent(id).is_none()) {
@@ -83,7 +83,7 @@ impl<'a> Check<'a> {
             let help = "Use the position of a file in `sources` of the header, from 0.";
             return Some(("/source/file".to_owned(), message, help));
         }
-        if kind == Kind::ToolCall {
+        if kind == TraceEventKind::ToolCall {
             return None;
         }
         let paid = fields.calls.iter().flatten().enumerate();

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use base::diagnostics::{Collector, Diagnostic, Place, codes};
-use formats::json::{Kind, Node};
+use formats::json::{JsonKind, Node};
 use formats::private::is_reasoning;
-use formats::transcript::{Message, Transcript};
+use formats::transcript::{Transcript, TranscriptMessage};
 
 /// Reports events that repeat no turn. Such an event is not published, and a reader of the file sees something else than a reader
 /// of the page.
@@ -48,7 +48,7 @@ fn letters(text: &str) -> String {
 }
 
 /// The text that Harn gives the event of a message: its texts, and labels of its other blocks.
-fn rendered(message: &Message<'_>) -> String {
+fn rendered(message: &TranscriptMessage<'_>) -> String {
     let mut text = String::new();
     for block in &message.blocks {
         push_rendered(&mut text, block.node);
@@ -62,7 +62,7 @@ const FILE: [&str; 4] = ["name", "title", "path", "asset_id"];
 
 fn push_rendered(out: &mut String, block: Node<'_>) {
     let word = |key: &str| block.get(key).and_then(|value| value.as_str());
-    if block.kind() != Kind::Object {
+    if block.kind() != JsonKind::Object {
         out.push_str(block.as_str().as_deref().unwrap_or(block.raw));
         return;
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::digest::Digest;
 
 /// Most differences that are looked for in one part.
-const MOST: usize = 512;
+const MAX_DIFFERENCES: usize = 512;
 
 /// A part in which the lists have nothing in common, or too many differences to find what they have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ fn shortest(gap: &Gap, derived: &[Digest], recorded: &[Digest], gaps: &mut Vec<G
     }
     // `reached[d][k]` is how far in `a` a path with `d` differences gets on diagonal `2k - d`.
     let mut reached: Vec<Vec<usize>> = Vec::new();
-    for d in 0..=MOST.min(a.len() + b.len()) {
+    for d in 0..=MAX_DIFFERENCES.min(a.len() + b.len()) {
         let mut row = Vec::with_capacity(d + 1);
         for k in 0..=d {
             let before = reached.last();

@@ -1,4 +1,4 @@
-//! What a raw log translates to, as digests.
+//! The translation of a raw log, as digests.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,25 @@ use serde_json::Value;
 
 use super::align::Gap;
 use super::digest::{Digest, Equality, has_replaced};
-use super::recorded::{kind_of, word};
-use super::{EachRow, Finding, FindingKind, Verdict};
-use crate::events;
-use crate::replay::{Event, Harness, NEWEST, Row, Translator, Version};
+use super::{AuditFinding, AuditVerdict, FindingKind, RowVisitor};
+use crate::events::LogEventKind;
+use crate::replay::{Harness, NEWEST, RawRow, TranslatedEvent, Translator, TranslatorVersion};
 
 /// A derived event.
 #[derive(Debug)]
 pub(super) struct DerivedEvent {
     pub(super) digest: Digest,
     pub(super) line: u32,
-    pub(super) kind: events::Kind,
+    pub(super) kind: LogEventKind,
     pub(super) is_optional: bool,
 }
 
-/// What a raw log translates to.
+/// The translation of a raw log.
 #[derive(Debug)]
 pub struct Derivation {
     pub(super) equality: Equality,
     pub(super) translator: Translator,
-    pub(super) version: Version,
+    pub(super) version: TranslatorVersion,
     pub(super) rows: u64,
     pub(super) events: Vec<DerivedEvent>,
     /// The places among the events where rows are that cannot be read.
@@ -42,7 +41,7 @@ impl Derivation {
         Self::of(Equality::new(harness), NEWEST)
     }
 
-    pub(super) fn of(equality: Equality, version: Version) -> Self {
+    pub(super) fn of(equality: Equality, version: TranslatorVersion) -> Self {
         Self {
             translator: Translator::new(equality.harness, version),
             equality,
@@ -59,7 +58,7 @@ impl Derivation {
     /// What the newest translator makes of a raw log that is read once more, compared in another way.
     pub(super) fn again<E>(
         equality: &Equality,
-        read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
+        read: &mut impl FnMut(RowVisitor<'_>) -> Result<(), E>,
     ) -> Result<Self, E> {
         let mut newest = Self::of(equality.clone(), NEWEST);
         read(&mut |line, row| newest.row(line, row))?;
@@ -67,7 +66,7 @@ impl Derivation {
     }
 
     /// Takes the next row, with the number of its line; `None` is a row that cannot be read.
-    pub fn row(&mut self, line: u32, row: Option<&Row>) {
+    pub fn row(&mut self, line: u32, row: Option<&RawRow>) {
         self.rows += 1;
         let Some(row) = row else {
             self.unread.push(self.events.len());
@@ -82,7 +81,7 @@ impl Derivation {
             self.events.push(DerivedEvent {
                 digest,
                 line,
-                kind: kind_of(event.kind),
+                kind: LogEventKind::parse(event.kind),
                 is_optional: event.is_optional,
             });
         }
@@ -94,27 +93,27 @@ impl Derivation {
         counts.then(|| self.translator.tool_calls().clone())
     }
 
-    pub(super) fn verdict(&self, findings: &[Finding]) -> Verdict {
+    pub(super) fn verdict(&self, findings: &[AuditFinding]) -> AuditVerdict {
         if !self.unread.is_empty() {
-            Verdict::Incomplete
+            AuditVerdict::Incomplete
         } else if !findings.is_empty() {
-            Verdict::Differs
+            AuditVerdict::Differs
         } else if self.version == NEWEST {
-            Verdict::Matches
+            AuditVerdict::Matches
         } else {
-            Verdict::MatchesOlder
+            AuditVerdict::MatchesOlder
         }
     }
 
     /// The finding of a raw log without an event log.
-    pub(super) fn without_log(&self) -> Finding {
+    pub(super) fn without_log(&self) -> AuditFinding {
         let first = self.events.first();
-        Finding {
+        AuditFinding {
             kind: FindingKind::Missing,
             seq: None,
             raw_line: first.map(|event| event.line),
             fields: Vec::new(),
-            event: first.map_or("", |event| word(event.kind)),
+            event: first.map_or("", |event| event.kind.word()),
             before: None,
             count: self.events.len() as u64,
         }
@@ -136,8 +135,8 @@ impl Derivation {
         let event = &self.events[at];
         event.line > self.first_unread
             && match event.kind {
-                events::Kind::Unknown => self.equality.harness.counts_calls(),
-                events::Kind::Agent | events::Kind::Reasoning => {
+                LogEventKind::Unknown => self.equality.harness.counts_calls(),
+                LogEventKind::Agent | LogEventKind::Reasoning => {
                     self.equality.harness == Harness::Goose
                 }
                 _ => false,
@@ -149,7 +148,7 @@ impl Derivation {
 pub(super) fn keys<'e>(
     equality: &Equality,
     kind: &'e Value,
-    event: &'e Event<'_>,
+    event: &'e TranslatedEvent<'_>,
 ) -> Vec<(&'e str, &'e Value)> {
     let fields = event
         .fields

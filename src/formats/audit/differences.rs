@@ -1,14 +1,14 @@
-//! How what a raw log translates to and an event log differ, and the version of the translator with the fewest differences.
+//! Compares the translation of a raw log with an event log, and finds the version of the translator with the fewest differences.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::EachRow;
+use super::RowVisitor;
 use super::align::{Gap, gaps};
 use super::derivation::Derivation;
 use super::digest::Digest;
-use super::recorded::{RecordedEvent, word};
-use crate::events;
-use crate::replay::Version;
+use super::recorded::RecordedEvent;
+use crate::events::LogEventKind;
+use crate::replay::TranslatorVersion;
 
 /// How two lists of events differ, before the events are looked at.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) struct Differences {
     /// Position of a derived event, and of the recorded event before which it belongs.
     pub(super) missing: Vec<(usize, usize)>,
     pub(super) extra: Vec<usize>,
-    pub(super) outside: u64,
+    pub(super) orchestrator: u64,
 }
 
 impl Differences {
@@ -41,11 +41,11 @@ impl Differences {
             let mut extra = gap.recorded.clone().collect::<Vec<_>>();
             extra.retain(|at| !come.contains(at));
             let all = extra.len();
-            extra.retain(|at| !recorded[*at].is_outside);
-            found.outside += (all - extra.len()) as u64;
+            extra.retain(|at| !recorded[*at].is_from_orchestrator);
+            found.orchestrator += (all - extra.len()) as u64;
             let kinds = extra.iter().map(|at| match &recorded[*at] {
                 // gg refuses lines that another version of it takes.
-                event if Some(event.digest) == refused => events::Kind::Gg,
+                event if Some(event.digest) == refused => LogEventKind::Gg,
                 event => event.kind,
             });
             let kinds = kinds.collect::<Vec<_>>();
@@ -72,17 +72,17 @@ impl Differences {
     fn pair(
         &mut self,
         derived: &Derivation,
-        kinds: &[events::Kind],
+        kinds: &[LogEventKind],
         missing: &mut Vec<usize>,
         extra: &mut Vec<usize>,
     ) {
         let mut by_kind: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
         for (at, kind) in extra.iter().zip(kinds) {
-            by_kind.entry(word(*kind)).or_default().push_back(*at);
+            by_kind.entry(kind.word()).or_default().push_back(*at);
         }
         let mut paired = BTreeSet::new();
         missing.retain(|at| {
-            let same = by_kind.get_mut(word(derived.events[*at].kind));
+            let same = by_kind.get_mut(derived.events[*at].kind.word());
             let same = same.and_then(VecDeque::pop_front);
             paired.extend(same);
             self.changed.extend(same.map(|same| (*at, same)));
@@ -120,20 +120,20 @@ pub(super) struct BestVersion {
     pub(super) derived: Derivation,
     pub(super) differences: Differences,
     /// The versions that have none.
-    pub(super) versions: Vec<Version>,
+    pub(super) versions: Vec<TranslatorVersion>,
 }
 
 impl BestVersion {
     /// Whether the only difference is that all events of token usage are missing: they may have come later than the other rules of
     /// the newest version.
     fn lacks_usage(&self, recorded: &[RecordedEvent<'_>]) -> bool {
-        let is_usage = |at: usize| self.derived.events[at].kind == events::Kind::Usage;
+        let is_usage = |at: usize| self.derived.events[at].kind == LogEventKind::Usage;
         let found = &self.differences;
         found.number() == found.missing.len()
             && found.missing.iter().all(|(at, _)| is_usage(*at))
             && recorded
                 .iter()
-                .all(|event| event.kind != events::Kind::Usage)
+                .all(|event| event.kind != LogEventKind::Usage)
     }
 
     /// Positions of equal events.
@@ -153,7 +153,7 @@ impl BestVersion {
 pub(super) fn best<E>(
     newest: Derivation,
     recorded: &[RecordedEvent<'_>],
-    read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
+    read: &mut impl FnMut(RowVisitor<'_>) -> Result<(), E>,
 ) -> Result<BestVersion, E> {
     let equality = newest.equality.clone();
     let differences = Differences::new(&newest, recorded);

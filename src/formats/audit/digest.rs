@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use memchr::memmem::Finder;
 use serde_json::{Number, Value};
 
-use super::kept::KeptKeys;
+use super::recorded_keys::RecordedKeys;
 
 use crate::replay::{self, Harness, UNPARSABLE};
 
@@ -21,7 +21,7 @@ pub(super) struct Equality {
     /// Whether session ids count. They do not if a row that may have set one cannot be read.
     pub(super) sessions: bool,
     /// The keys of gg's lines that digests cover, besides their time and type.
-    pub(super) kept: Option<Arc<KeptKeys>>,
+    pub(super) recorded_keys: Option<Arc<RecordedKeys>>,
 }
 
 impl Equality {
@@ -29,7 +29,7 @@ impl Equality {
         Self {
             harness,
             sessions: true,
-            kept: None,
+            recorded_keys: None,
         }
     }
 
@@ -61,8 +61,8 @@ impl Equality {
                     for key in ["timestamp", "type"] {
                         put(value.get(key).unwrap_or(&Value::Null), buffer);
                     }
-                    if let Some(kept) = &self.kept {
-                        kept.put(value, buffer);
+                    if let Some(keys) = &self.recorded_keys {
+                        keys.put(value, buffer);
                     }
                 }
                 (Harness::Gg, "message") => put_text(&message(value), buffer),
@@ -88,7 +88,7 @@ impl Equality {
     /// Whether the values of a key are the same.
     pub(super) fn same(&self, key: &str, derived: &Value, recorded: &Value) -> bool {
         match (self.harness, key) {
-            (Harness::Gg, "event") => replay::is_event_kept(derived, recorded, &same),
+            (Harness::Gg, "event") => replay::is_recorded_form(derived, recorded, &same),
             (Harness::Gg, "message") => message(derived) == message(recorded),
             (_, "tokens") => {
                 let counts = |value: &Value| {
@@ -162,7 +162,7 @@ fn put_number(number: &Number, into: &mut Vec<u8>) {
         into.push(b'i');
         into.extend_from_slice(&whole.to_le_bytes());
     } else if let Some(float) = number.as_f64() {
-        // Without the last bits, in which a number that was printed and read again may differ.
+        // The last bits are left out: a number that was printed and read again may differ in them.
         into.push(b'd');
         into.extend_from_slice(&(float.to_bits().saturating_add(1 << 11) >> 12).to_le_bytes());
     }
@@ -207,13 +207,13 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 /// What the publisher writes in place of a key.
-const REPLACED: &str = "[REDACTED]";
-const KEY: &str = "sk-";
+const KEY_REPLACEMENT: &str = "[REDACTED]";
+const KEY_PREFIX: &str = "sk-";
 // Preparing a search costs more than most texts take to search.
-static REPLACED_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(REPLACED));
-static KEY_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(KEY));
+static REPLACED_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(KEY_REPLACEMENT));
+static KEY_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(KEY_PREFIX));
 /// Minimum characters of a key after its beginning.
-const SHORTEST: usize = 16;
+const MIN_KEY_CHARS: usize = 16;
 
 /// Whether the text of a digest has a replaced key.
 pub(super) fn has_replaced(buffer: &[u8]) -> bool {
@@ -228,18 +228,18 @@ fn published(text: &str) -> Cow<'_, str> {
     let (mut copied, mut from) = (0, 0);
     while let Some(found) = KEY_FINDER.find(&bytes[from..]) {
         let start = from + found;
-        let after = start + KEY.len();
+        let after = start + KEY_PREFIX.len();
         let length = bytes[after..]
             .iter()
             .take_while(|byte| is_part(byte))
             .count();
         let is_inside = start > 0 && is_part(&bytes[start - 1]);
-        if is_inside || length < SHORTEST {
+        if is_inside || length < MIN_KEY_CHARS {
             from = after;
             continue;
         }
         published.push_str(&text[copied..start]);
-        published.push_str(REPLACED);
+        published.push_str(KEY_REPLACEMENT);
         copied = after + length;
         from = copied;
     }

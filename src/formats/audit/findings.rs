@@ -1,28 +1,30 @@
 //! The findings of an audit: the events that differ, read once more.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
 use super::derivation::{Derivation, keys};
 use super::differences::BestVersion;
 use super::digest::Equality;
-use super::recorded::{RecordedEvent, recorded_keys, word};
-use super::{Audit, EachRow, Finding, FindingKind};
-use crate::events;
-use crate::replay::{Event, Harness, Translator};
+use super::recorded::{RecordedEvent, recorded_keys};
+use super::{Audit, AuditFinding, FindingKind, RowVisitor};
+use crate::events::{LogEventFields, LogEventKind};
+use crate::json::schema_keys;
+use crate::replay::{Harness, TranslatedEvent, Translator};
 
 /// Most findings that are listed.
-const LISTED: usize = 100;
+const MAX_FINDINGS: usize = 100;
 /// Least number of findings that one may stand for.
-const MANY: usize = 4;
+const MIN_COLLAPSED: usize = 4;
 
 /// Reads the events that differ once more, and lists the findings.
 pub(super) fn list<E>(
     best: BestVersion,
     recorded: &[RecordedEvent<'_>],
     audit: &mut Audit,
-    read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
+    read: &mut impl FnMut(RowVisitor<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let derived = &best.derived;
     let found = &best.differences;
@@ -32,7 +34,7 @@ pub(super) fn list<E>(
         audit.raw_lines[to] = derived.events[from].line;
     }
     // Digests of lines of gg do not cover all of them.
-    let is_gg = |pair: &(usize, usize)| derived.events[pair.0].kind == events::Kind::Gg;
+    let is_gg = |pair: &(usize, usize)| derived.events[pair.0].kind == LogEventKind::Gg;
     let partly = best.equal().filter(is_gg);
     let mut pairs: Vec<_> = partly.chain(found.changed.iter().copied()).collect();
     pairs.sort_unstable();
@@ -64,25 +66,25 @@ pub(super) fn list<E>(
         .map(|(at, kind, raw_line, fields, event)| {
             let is_missing = kind == FindingKind::Missing;
             let place = Some(at as u64).filter(|_| at < recorded.len());
-            Finding {
+            AuditFinding {
                 kind,
                 seq: place.filter(|_| !is_missing),
                 raw_line,
                 fields,
-                event: word(event),
+                event: event.word(),
                 before: place.filter(|_| is_missing),
                 count: 1,
             }
         });
     let mut findings = collapsed(findings.collect(), derived, recorded);
-    audit.orchestrator = found.outside;
+    audit.orchestrator = found.orchestrator;
     audit.verdict = derived.verdict(&findings);
     if findings.is_empty() {
         audit.translator = best.versions;
     } else {
         audit.against = Some(derived.version);
     }
-    let rest = findings.split_off(findings.len().min(LISTED));
+    let rest = findings.split_off(findings.len().min(MAX_FINDINGS));
     audit.omitted = rest.iter().map(|finding| finding.count).sum();
     audit.findings = findings;
     Ok(())
@@ -96,7 +98,7 @@ fn compare<E>(
     derived: &Derivation,
     recorded: &[RecordedEvent<'_>],
     pairs: &[(usize, usize)],
-    read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
+    read: &mut impl FnMut(RowVisitor<'_>) -> Result<(), E>,
 ) -> Result<Vec<Change>, E> {
     let mut changed = Vec::new();
     if pairs.is_empty() {
@@ -134,7 +136,11 @@ fn compare<E>(
 }
 
 /// The keys in which two events differ, sorted.
-fn fields(equality: &Equality, event: &Event<'_>, with: &RecordedEvent<'_>) -> Vec<&'static str> {
+fn fields(
+    equality: &Equality,
+    event: &TranslatedEvent<'_>,
+    with: &RecordedEvent<'_>,
+) -> Vec<&'static str> {
     let kind = Value::String(event.kind.to_owned());
     let ours = keys(equality, &kind, event);
     let read = with.text.and_then(|text| serde_json::from_str(text).ok());
@@ -160,57 +166,34 @@ fn fields(equality: &Equality, event: &Event<'_>, with: &RecordedEvent<'_>) -> V
     names.into_iter().collect()
 }
 
+/// The keys of the format.
+static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(schema_keys::<LogEventFields<'_>>);
+
 /// The name of a key, if it is one of the format: other keys may say anything.
 fn known_key(key: &str) -> &'static str {
-    const KEYS: [&str; 22] = [
-        "action",
-        "code",
-        "command",
-        "cost",
-        "endLine",
-        "event",
-        "exitCode",
-        "isSuccess",
-        "message",
-        "path",
-        "query",
-        "raw",
-        "sessionId",
-        "skillName",
-        "stage",
-        "startLine",
-        "status",
-        "subagentId",
-        "subagentName",
-        "tokens",
-        "type",
-        "workingDirectory",
-    ];
-    KEYS.into_iter()
-        .find(|known| *known == key)
-        .unwrap_or("other")
+    KEYS.get(key).map_or("other", String::as_str)
 }
 
 /// Findings with one cause as one finding: the same keys in all events of some types, and all events of a type.
 fn collapsed(
-    findings: Vec<Finding>,
+    findings: Vec<AuditFinding>,
     derived: &Derivation,
     recorded: &[RecordedEvent<'_>],
-) -> Vec<Finding> {
+) -> Vec<AuditFinding> {
     if findings.is_empty() {
         return findings;
     }
-    let count = |kinds: &mut dyn Iterator<Item = events::Kind>| {
+    let count = |kinds: &mut dyn Iterator<Item = LogEventKind>| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        kinds.for_each(|kind| *counts.entry(word(kind)).or_default() += 1);
+        kinds.for_each(|kind| *counts.entry(kind.word()).or_default() += 1);
         counts
     };
-    let inside = recorded.iter().filter(|event| !event.is_outside);
+    let inside = recorded.iter().filter(|event| !event.is_from_orchestrator);
     let theirs = count(&mut inside.map(|event| event.kind));
     let ours = count(&mut derived.events.iter().map(|event| event.kind));
     let of = |counts: &BTreeMap<&str, usize>, kind: &str| counts.get(kind).copied().unwrap_or(0);
     // The same kind of finding with the same keys; missing and extra events of one type.
-    let cause = |it: &Finding| {
+    let cause = |it: &AuditFinding| {
         let event = if it.fields.is_empty() { it.event } else { "" };
         (it.kind.word(), it.fields.clone(), event)
     };
@@ -227,7 +210,7 @@ fn collapsed(
             "extra" => *number == of(&theirs, event) && of(&ours, event) == 0,
             _ => false,
         };
-        is_all && (*number >= MANY || *event == "usage")
+        is_all && (*number >= MIN_COLLAPSED || *event == "usage")
     });
     let mut listed = Vec::new();
     for finding in findings {
@@ -236,7 +219,7 @@ fn collapsed(
             Some((number, _)) => std::mem::take(number) as u64,
             None => 1,
         };
-        listed.push(Finding { count, ..finding });
+        listed.push(AuditFinding { count, ..finding });
     }
     listed
 }

@@ -5,17 +5,18 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::digest::{Digest, Equality};
-use super::outside;
-use crate::{event_line, events, jsonl};
+use super::orchestrator;
+use crate::events::LogEventKind;
+use crate::jsonl;
 
 /// A recorded event.
 pub(super) struct RecordedEvent<'a> {
     pub(super) digest: Digest,
     /// `None` if it is not UTF-8.
     pub(super) text: Option<&'a str>,
-    pub(super) kind: events::Kind,
+    pub(super) kind: LogEventKind,
     /// Whether only the orchestrator writes such events.
-    pub(super) is_outside: bool,
+    pub(super) is_from_orchestrator: bool,
 }
 
 pub(super) fn read<'a>(equality: &Equality, bytes: &'a [u8]) -> Vec<RecordedEvent<'a>> {
@@ -31,8 +32,8 @@ pub(super) fn read<'a>(equality: &Equality, bytes: &'a [u8]) -> Vec<RecordedEven
         RecordedEvent {
             digest: equality.digest(&recorded_keys(equality, &event), &mut buffer),
             text,
-            kind: kind_of(kind.unwrap_or_default()),
-            is_outside: outside::is_outside(&event),
+            kind: LogEventKind::parse(kind.unwrap_or_default()),
+            is_from_orchestrator: orchestrator::is_from_orchestrator(&event),
         }
     });
     lines.collect()
@@ -43,17 +44,4 @@ pub(super) fn recorded_keys<'e>(
     event: &'e Map<String, Value>,
 ) -> Vec<(&'e str, &'e Value)> {
     equality.keys(event.iter().map(|(key, value)| (key.as_str(), value)))
-}
-
-pub(super) fn kind_of(word: &str) -> events::Kind {
-    let mut types = <events::Fields<'_> as event_line::Fields<'_>>::TYPES.iter();
-    let known = types.find(|(known, ..)| *known == word);
-    known.map_or(events::Kind::Unknown, |(_, kind, _)| *kind)
-}
-
-pub(super) fn word(kind: events::Kind) -> &'static str {
-    let mut types = <events::Fields<'_> as event_line::Fields<'_>>::TYPES.iter();
-    types
-        .find(|(_, known, _)| *known == kind)
-        .map_or("unknown", |(word, ..)| word)
 }

@@ -40,7 +40,7 @@ impl Publish {
     }
 
     /// The folder of the site that is published elsewhere.
-    pub fn elsewhere(&self) -> Option<&'static str> {
+    pub fn external_folder(&self) -> Option<&'static str> {
         self.files_base_url.as_ref().map(|_| FOLDER)
     }
 }

@@ -30,7 +30,7 @@ impl Pattern {
     }
 
     /// Whether it matches a path, or the end of a path after a `/`.
-    pub fn fits_end(&self, path: &str) -> bool {
+    pub fn matches_end(&self, path: &str) -> bool {
         self.regex.is_match(path)
     }
 }
@@ -51,7 +51,7 @@ mod tests {
     fn stars_fit_names_and_two_stars_fit_folders() {
         let fits = |pattern: &str, path: &str| {
             let pattern = Pattern::parse(pattern).expect("a pattern");
-            pattern.fits_end(path)
+            pattern.matches_end(path)
         };
         for (pattern, path, expected) in [
             ("a.jsonl", "a.jsonl", true),

@@ -35,27 +35,27 @@ const SECTIONS: [(&str, &[&str]); 12] = [
 ];
 
 /// A table of site.toml.
-pub(super) trait Keys {
+pub(super) trait ConfigTable {
     /// Its keys, in the order of messages.
     const KEYS: &'static [&'static str];
 
     /// Reads the value of a key.
-    fn read(&mut self, reader: &mut Reader<'_>, key: &str, value: &Value<'_>);
+    fn read(&mut self, reader: &mut ConfigReader<'_>, key: &str, value: &TomlValue<'_>);
 }
 
 /// An entry of a list of tables.
-pub(super) trait Item: Keys + Default {
+pub(super) trait ConfigEntry: ConfigTable + Default {
     /// The name of the list, as in the heading of an entry.
     const LIST: &'static str;
 
     /// Whether the entry can be used; reports why not.
-    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool;
+    fn check(&self, reader: &mut ConfigReader<'_>, item: &TomlValue<'_>) -> bool;
 }
 
 /// Reads site.toml and reports all its problems at once.
 #[must_use]
 pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
-    let mut reader = Reader {
+    let mut reader = ConfigReader {
         source: Source::file(path, text.as_bytes()),
         problems: Collector::default(),
     };
@@ -90,23 +90,23 @@ pub fn places_of(list: &str, path: &str, text: &str) -> Vec<Place> {
         Some(list?.get_ref().as_table()?.get(key))
     });
     let items = list.flatten().and_then(|list| list.get_ref().as_array());
-    let items = items.into_iter().flatten().map(Value::span);
+    let items = items.into_iter().flatten().map(TomlValue::span);
     items
         .map(|span| source.place(span.start, span.end))
         .collect()
 }
 
-pub(super) type Value<'t> = toml::Spanned<DeValue<'t>>;
+pub(super) type TomlValue<'t> = toml::Spanned<DeValue<'t>>;
 
 /// Reads values into fields; a wrong value is reported and leaves its field unchanged.
-pub(super) struct Reader<'a> {
+pub(super) struct ConfigReader<'a> {
     source: Source<'a>,
     problems: Collector,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     /// Reads the keys of a table; an unrecognized key is reported with the nearest recognized one.
-    fn keys<T: Keys>(&mut self, section: &str, table: &DeTable<'_>, into: &mut T) {
+    fn keys<T: ConfigTable>(&mut self, section: &str, table: &DeTable<'_>, into: &mut T) {
         for (key, value) in table {
             let name: &str = key.get_ref();
             if T::KEYS.contains(&name) {
@@ -136,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn table<T: Keys>(&mut self, key: &str, value: &Value<'_>, into: &mut T) {
+    pub(super) fn table<T: ConfigTable>(&mut self, key: &str, value: &TomlValue<'_>, into: &mut T) {
         match value.get_ref().as_table() {
             Some(table) => self.keys(key, table, into),
             None => self.wrong_type(key, value, "a table"),
@@ -147,7 +147,7 @@ impl Reader<'_> {
     fn typed<T>(
         &mut self,
         key: &str,
-        value: &Value<'_>,
+        value: &TomlValue<'_>,
         expected: &str,
         read: Option<T>,
         into: &mut T,
@@ -158,28 +158,28 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn string(&mut self, key: &str, value: &Value<'_>, into: &mut String) {
+    pub(super) fn string(&mut self, key: &str, value: &TomlValue<'_>, into: &mut String) {
         let text = value.get_ref().as_str().map(str::to_owned);
         self.typed(key, value, "a string", text, into);
     }
 
-    pub(super) fn optional(&mut self, key: &str, value: &Value<'_>, into: &mut Option<String>) {
+    pub(super) fn optional(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Option<String>) {
         let mut text = String::new();
         self.string(key, value, &mut text);
         *into = Some(text).filter(|text| !text.is_empty());
     }
 
-    pub(super) fn one_or_more(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+    pub(super) fn one_or_more(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Vec<String>) {
         let one = value.get_ref().as_str().map(|text| vec![text.to_owned()]);
         let expected = "a string or a list of strings";
         self.typed(key, value, expected, one.or_else(|| texts(value)), into);
     }
 
-    pub(super) fn strings(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+    pub(super) fn strings(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Vec<String>) {
         self.typed(key, value, "a list of strings", texts(value), into);
     }
 
-    pub(super) fn boolean(&mut self, key: &str, value: &Value<'_>, into: &mut bool) {
+    pub(super) fn boolean(&mut self, key: &str, value: &TomlValue<'_>, into: &mut bool) {
         let yes = value.get_ref().as_bool();
         self.typed(key, value, "`true` or `false`", yes, into);
     }
@@ -187,20 +187,19 @@ impl Reader<'_> {
     pub(super) fn optional_boolean(
         &mut self,
         key: &str,
-        value: &Value<'_>,
+        value: &TomlValue<'_>,
         into: &mut Option<bool>,
     ) {
-        let mut yes = false;
-        self.boolean(key, value, &mut yes);
-        *into = value.get_ref().as_bool().map(|_| yes);
+        let yes = value.get_ref().as_bool().map(Some);
+        self.typed(key, value, "`true` or `false`", yes, into);
     }
 
-    pub(super) fn on_invalid(&mut self, key: &str, value: &Value<'_>, quarantine: &mut bool) {
+    pub(super) fn on_invalid(&mut self, key: &str, value: &TomlValue<'_>, quarantine: &mut bool) {
         let choices = [("fail", false), ("quarantine", true)];
         self.choice(key, value, &choices, quarantine);
     }
 
-    pub(super) fn severity(&mut self, key: &str, value: &Value<'_>, into: &mut Severity) {
+    pub(super) fn severity(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Severity) {
         let choices = [("error", Severity::Error), ("warn", Severity::Warning)];
         self.choice(key, value, &choices, into);
     }
@@ -208,7 +207,7 @@ impl Reader<'_> {
     pub(super) fn optional_severity(
         &mut self,
         key: &str,
-        value: &Value<'_>,
+        value: &TomlValue<'_>,
         into: &mut Option<Severity>,
     ) {
         let choices = [
@@ -219,11 +218,16 @@ impl Reader<'_> {
         self.choice(key, value, &choices, into);
     }
 
-    pub(super) fn word<T: Words>(&mut self, key: &str, value: &Value<'_>, into: &mut T) {
+    pub(super) fn word<T: Words>(&mut self, key: &str, value: &TomlValue<'_>, into: &mut T) {
         self.choice(key, value, T::WORDS, into);
     }
 
-    pub(super) fn code(&mut self, key: &str, value: &Value<'_>, into: &mut Option<&'static Code>) {
+    pub(super) fn code(
+        &mut self,
+        key: &str,
+        value: &TomlValue<'_>,
+        into: &mut Option<&'static Code>,
+    ) {
         let mut name = String::new();
         self.string(key, value, &mut name);
         let known = codes::find(&name);
@@ -250,12 +254,17 @@ impl Reader<'_> {
         self.invalid(value, &message, &help);
     }
 
-    pub(super) fn host(&mut self, key: &str, value: &Value<'_>, into: &mut Option<&'static Host>) {
+    pub(super) fn host(
+        &mut self,
+        key: &str,
+        value: &TomlValue<'_>,
+        into: &mut Option<&'static Host>,
+    ) {
         let choices = HOSTS.each_ref().map(|host| (host.name, Some(host)));
         self.choice(key, value, &choices, into);
     }
 
-    pub(super) fn downloads(&mut self, key: &str, value: &Value<'_>, into: &mut Downloads) {
+    pub(super) fn downloads(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Downloads) {
         if value.get_ref().as_str() == Some("packed") {
             let message = "The value `packed` of `downloads` was removed";
             let help = "Write `files`, or leave the key out: each run then has files of its own, which `files_base_url` moves to a bucket. For many runs in few files, use `--export parquet=DIR`.";
@@ -264,7 +273,7 @@ impl Reader<'_> {
         self.word(key, value, into);
     }
 
-    pub(super) fn doi(&mut self, key: &str, value: &Value<'_>, into: &mut Option<String>) {
+    pub(super) fn doi(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Option<String>) {
         self.optional(key, value, into);
         if let Some(text) = into.take_if(|text| !is_doi(text)) {
             self.invalid(
@@ -275,19 +284,29 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn optional_count(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {
+    pub(super) fn optional_count(
+        &mut self,
+        key: &str,
+        value: &TomlValue<'_>,
+        into: &mut Option<u64>,
+    ) {
         let mut count = 0_usize;
         self.count(key, value, &mut count);
         *into = Some(count as u64).filter(|count| *count > 0);
     }
 
-    pub(super) fn optional_size(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {
+    pub(super) fn optional_size(
+        &mut self,
+        key: &str,
+        value: &TomlValue<'_>,
+        into: &mut Option<u64>,
+    ) {
         let mut size = 0;
         self.size(key, value, &mut size);
         *into = Some(size).filter(|size| *size > 0);
     }
 
-    pub(super) fn hosts(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+    pub(super) fn hosts(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Vec<String>) {
         self.strings(key, value, into);
         for host in into.iter().filter(|host| !is_host(host)) {
             self.invalid(
@@ -301,7 +320,7 @@ impl Reader<'_> {
         into.retain(|host| is_host(host));
     }
 
-    pub(super) fn threshold(&mut self, key: &str, value: &Value<'_>, into: &mut Threshold) {
+    pub(super) fn threshold(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Threshold) {
         let text = match value.get_ref() {
             DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
             DeValue::Float(number) => Some(number.as_str()),
@@ -312,7 +331,7 @@ impl Reader<'_> {
         self.typed(key, value, "a number", finite.map(Threshold), into);
     }
 
-    pub(super) fn seconds(&mut self, key: &str, value: &Value<'_>, into: &mut u64) {
+    pub(super) fn seconds(&mut self, key: &str, value: &TomlValue<'_>, into: &mut u64) {
         let mut seconds = 0;
         self.count(key, value, &mut seconds);
         if seconds > 0 {
@@ -320,7 +339,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn size(&mut self, key: &str, value: &Value<'_>, into: &mut u64) {
+    pub(super) fn size(&mut self, key: &str, value: &TomlValue<'_>, into: &mut u64) {
         let size = match value.get_ref() {
             DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
             DeValue::String(text) => parse_size(text),
@@ -336,7 +355,12 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn list<T: Item>(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<T>) {
+    pub(super) fn list<T: ConfigEntry>(
+        &mut self,
+        key: &str,
+        value: &TomlValue<'_>,
+        into: &mut Vec<T>,
+    ) {
         let Some(items) = value.get_ref().as_array() else {
             let expected = format!("a list of tables, written `[[{}]]`", T::LIST);
             return self.wrong_type(key, value, &expected);
@@ -350,7 +374,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn pattern(&mut self, key: &str, value: &Value<'_>, into: &mut Option<Pattern>) {
+    pub(super) fn pattern(&mut self, key: &str, value: &TomlValue<'_>, into: &mut Option<Pattern>) {
         let mut text = String::new();
         self.string(key, value, &mut text);
         if !text.is_empty() {
@@ -362,7 +386,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn count(&mut self, key: &str, value: &Value<'_>, into: &mut usize) {
+    pub(super) fn count(&mut self, key: &str, value: &TomlValue<'_>, into: &mut usize) {
         let Some(number) = value.get_ref().as_integer() else {
             return self.wrong_type(key, value, "a whole number");
         };
@@ -384,7 +408,7 @@ impl Reader<'_> {
     fn choice<T: Copy>(
         &mut self,
         key: &str,
-        value: &Value<'_>,
+        value: &TomlValue<'_>,
         choices: &[(&str, T)],
         into: &mut T,
     ) {
@@ -403,7 +427,12 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn base_url(&mut self, key: &str, value: &Value<'_>, into: &mut Option<HttpUrl>) {
+    pub(super) fn base_url(
+        &mut self,
+        key: &str,
+        value: &TomlValue<'_>,
+        into: &mut Option<HttpUrl>,
+    ) {
         let mut text = String::new();
         self.string(key, value, &mut text);
         if !text.is_empty() {
@@ -419,7 +448,7 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong_type(&mut self, key: &str, value: &Value<'_>, expected: &str) {
+    fn wrong_type(&mut self, key: &str, value: &TomlValue<'_>, expected: &str) {
         self.report(
             &codes::CONFIG_WRONG_TYPE,
             value.span(),
@@ -432,7 +461,7 @@ impl Reader<'_> {
         );
     }
 
-    fn invalid(&mut self, value: &Value<'_>, message: &str, help: &str) {
+    fn invalid(&mut self, value: &TomlValue<'_>, message: &str, help: &str) {
         self.report(
             &codes::CONFIG_INVALID_VALUE,
             value.span(),
@@ -456,10 +485,10 @@ impl Words for RunFolders {
     ];
 }
 
-impl Item for NavLink {
+impl ConfigEntry for NavLink {
     const LIST: &'static str = "nav";
 
-    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool {
+    fn check(&self, reader: &mut ConfigReader<'_>, item: &TomlValue<'_>) -> bool {
         let safe = HttpUrl::parse(&self.url).is_some() || base::url::is_site_path(&self.url);
         let help = "The `url` is `http(s)://…` or a path of the site such as `guide/index.html`.";
         if self.title.is_empty() || self.url.is_empty() {
@@ -476,10 +505,10 @@ impl Item for NavLink {
     }
 }
 
-impl Item for Expectation {
+impl ConfigEntry for Expectation {
     const LIST: &'static str = "expect";
 
-    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool {
+    fn check(&self, reader: &mut ConfigReader<'_>, item: &TomlValue<'_>) -> bool {
         let is_whole =
             self.code.is_some() && !self.run.is_empty() && !self.reason.trim().is_empty();
         let has_code = item
@@ -498,10 +527,10 @@ impl Item for Expectation {
     }
 }
 
-impl Item for ImportRule {
+impl ConfigEntry for ImportRule {
     const LIST: &'static str = "import";
 
-    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool {
+    fn check(&self, reader: &mut ConfigReader<'_>, item: &TomlValue<'_>) -> bool {
         if self.path.is_none() {
             let help = "Write a pattern such as `path = \"logs/fix-parser/**\"`.";
             reader.invalid(item, "An import entry needs a `path`", help);
@@ -510,10 +539,10 @@ impl Item for ImportRule {
     }
 }
 
-impl Item for Allowance {
+impl ConfigEntry for Allowance {
     const LIST: &'static str = "secrets.allow";
 
-    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool {
+    fn check(&self, reader: &mut ConfigReader<'_>, item: &TomlValue<'_>) -> bool {
         if self.reason.trim().is_empty() {
             let help = "Write why it may be published, such as `reason = \"a revoked key of the test server\"`.";
             reader.invalid(item, "An allowance needs a `reason`", help);
@@ -556,9 +585,9 @@ fn is_doi(text: &str) -> bool {
 }
 
 /// The items of a list of strings; `None` for anything else.
-fn texts(value: &Value<'_>) -> Option<Vec<String>> {
+fn texts(value: &TomlValue<'_>) -> Option<Vec<String>> {
     let items = value.get_ref().as_array()?;
-    let text = |item: &Value<'_>| item.get_ref().as_str().map(str::to_owned);
+    let text = |item: &TomlValue<'_>| item.get_ref().as_str().map(str::to_owned);
     items.iter().map(text).collect()
 }
 

@@ -67,7 +67,7 @@ pub(super) fn publish(schema: &mut Schema) {
     choice(schema, "downloads", &["files", "none"]);
 }
 
-/// The words of [`super::Notice`].
+/// The words of [`super::FindingLevel`].
 pub(super) fn secrets(schema: &mut Schema) {
     choice(schema, "personal", &["off", "note", "error"]);
     choice(schema, "paths", &["note", "off", "error"]);
@@ -89,7 +89,7 @@ pub(super) fn expectation(schema: &mut Schema) {
     set(schema, "code", "enum", json!(names));
 }
 
-/// The words of [`super::MadeFor`].
+/// The words of [`super::RunSelection`].
 pub(super) fn site(schema: &mut Schema) {
     choice(schema, "stories", &["annotated", "all", "none"]);
     choice(schema, "cards", &["none", "annotated", "all"]);

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sidecar::AuthorKind;
 
-use super::annotation::{Annotation, Counts, Sidecar};
+use super::annotation::{Annotation, AnnotationCounts, Sidecar};
 use super::statistics;
 use super::tape::Tape;
 
 /// Maximum annotators of a tape that are compared with each other.
-pub const MOST: usize = 8;
+const MAX_ANNOTATORS: usize = 8;
 
 /// The annotators of a tape, and what each says of its events.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Agreement {
     pub events: u32,
     /// At least two, people first, then by name.
     pub annotators: Vec<Annotator>,
-    /// Number of further annotators, who have fewer annotations.
+    /// Number of further annotators, who are left out because they have fewer annotations.
     pub omitted: usize,
     /// Number of annotations whose author has no name.
     pub unnamed: usize,
@@ -30,12 +30,10 @@ pub struct Agreement {
     ranges: Vec<EventRange>,
 }
 
-/// An author of annotations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Annotator {
     pub id: String,
     pub kind: AuthorKind,
-    /// Number of annotations.
     pub annotations: usize,
 }
 
@@ -55,7 +53,7 @@ pub struct KindSet(u16);
 /// How far two annotators agree.
 #[derive(Debug)]
 pub struct PairAgreement {
-    /// Their indices.
+    /// Indices of the two.
     pub annotators: [usize; 2],
     /// Events to which both give the same kinds, of those that both annotate.
     pub same: u32,
@@ -86,7 +84,7 @@ pub struct Overlap {
 
 impl KindSet {
     /// The kinds that are counted at least once.
-    fn of(counts: &Counts) -> Self {
+    fn of(counts: &AnnotationCounts) -> Self {
         let bits = counts.0.iter().enumerate();
         Self(bits.fold(0, |set, (bit, count)| set | (u16::from(*count > 0) << bit)))
     }
@@ -97,18 +95,18 @@ impl KindSet {
 
     /// The words of the kinds, by name.
     pub fn iter(self) -> impl Iterator<Item = &'static str> {
-        let words = Counts::WORDS.into_iter().enumerate();
+        let words = AnnotationCounts::WORDS.into_iter().enumerate();
         words.filter_map(move |(index, word)| self.has(index).then_some(word))
     }
 
-    /// Whether it has the kind with this index in `Counts::WORDS`.
+    /// Whether it has the kind with this index in `AnnotationCounts::WORDS`.
     const fn has(self, index: usize) -> bool {
         self.0 >> index & 1 == 1
     }
 }
 
 impl Overlap {
-    /// The overlap of so many events more.
+    /// Counts further events, which the annotators chose or not.
     fn add(&mut self, [first, second]: [bool; 2], events: u32) {
         *match (first, second) {
             (true, true) => &mut self.both,
@@ -135,7 +133,6 @@ impl Overlap {
 }
 
 impl EventRange {
-    /// Number of its events.
     pub fn events(&self) -> u32 {
         let (first, last) = self.positions;
         u32::try_from(last - first + 1).unwrap_or(u32::MAX)
@@ -160,10 +157,10 @@ impl Agreement {
             }
         }
         let unnamed = sidecar.annotations.len() - named.values().map(Vec::len).sum::<usize>();
-        let omitted = named.len().saturating_sub(MOST);
+        let omitted = named.len().saturating_sub(MAX_ANNOTATORS);
         let mut named: Vec<_> = named.into_iter().collect();
         named.sort_by_key(|(_, annotations)| std::cmp::Reverse(annotations.len()));
-        named.truncate(MOST);
+        named.truncate(MAX_ANNOTATORS);
         named.sort_by_key(|(name, _)| *name);
         if named.len() < 2 {
             return None;
@@ -219,7 +216,7 @@ impl Agreement {
         let same = classes
             .iter()
             .filter(|((first, second), _)| first == second && !first.is_empty());
-        let words = Counts::WORDS.into_iter().enumerate();
+        let words = AnnotationCounts::WORDS.into_iter().enumerate();
         let kinds = words.filter_map(|(index, kind)| {
             let events = overlap(&|kinds| kinds.has(index));
             (events.either() > 0).then(|| KindAgreement {
@@ -259,7 +256,7 @@ fn ranges(tape: &Tape<'_>, annotators: &[&[&Annotation<'_>]]) -> Vec<EventRange>
             }
         }
     }
-    let mut covering = vec![Counts::default(); annotators.len()];
+    let mut covering = vec![AnnotationCounts::default(); annotators.len()];
     let mut ranges: Vec<EventRange> = Vec::new();
     let mut first = 0;
     for (position, changes) in ends {

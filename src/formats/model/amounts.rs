@@ -68,7 +68,7 @@ pub fn bytes(size: u64) -> String {
     format!("{} TiB", number_of(tenths))
 }
 
-/// Tenths with their point.
+/// Writes a number of tenths with its decimal point.
 fn number_of(tenths: u128) -> String {
     format!("{}.{}", tenths / 10, tenths % 10)
 }
@@ -111,7 +111,7 @@ pub fn dollars(number: &Number) -> String {
     format!("${}{ending}", grouped(digits))
 }
 
-/// The least amount of dollars that is shown as such.
+/// A smaller amount of dollars is shown as less than this one.
 const LEAST: Decimal = Decimal::new(1, -6);
 
 /// USD in short, two significant digits below 1 and cents above: `$12.40`, `$0.42`, `$0.0042`.
@@ -187,7 +187,7 @@ fn duration_of(seconds: Decimal) -> String {
 }
 
 /// A digest, or a name that is one, cut to its first eight digits; `None` if it is none.
-pub fn short_digest(name: &str) -> Option<String> {
+pub fn abbreviated_digest(name: &str) -> Option<String> {
     let is_digest = name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_digest.then(|| format!("{}…", &name[..8]))
 }
@@ -197,7 +197,7 @@ pub fn milliseconds(ms: i64) -> String {
     duration_of(Decimal::new(ms.into(), -3))
 }
 
-/// Seconds as a clock.
+/// An elapsed time in seconds as a clock.
 pub fn clock_of(seconds: f64) -> String {
     let seconds = Decimal::of(seconds).map(|seconds| seconds.fixed(0));
     let seconds: Option<i64> = seconds.and_then(|seconds| seconds.parse().ok());
@@ -307,10 +307,10 @@ mod tests {
             (milliseconds(1_050), "1.1 s"),
             (clock_of(7.4), "0:07"),
             (
-                short_digest(&"0123abcd".repeat(8)).unwrap_or_default(),
+                abbreviated_digest(&"0123abcd".repeat(8)).unwrap_or_default(),
                 "0123abcd…",
             ),
-            (short_digest("deadbeef").unwrap_or_default(), ""),
+            (abbreviated_digest("deadbeef").unwrap_or_default(), ""),
             (clock(7_400), "0:07"),
             (clock(723_000), "12:03"),
             (clock(3_723_000), "1:02:03"),

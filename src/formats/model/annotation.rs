@@ -13,7 +13,7 @@ pub use crate::sidecar::{Author, Link};
 
 /// Kind of annotation, as in Harn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum AnnotationKind {
     Correct,
     Incorrect,
     Alternative,
@@ -27,7 +27,7 @@ pub enum Kind {
     Unknown(String),
 }
 
-impl Kind {
+impl AnnotationKind {
     /// The nine kinds, in the order of the format.
     pub const KNOWN: [Self; 9] = [
         Self::Correct,
@@ -66,7 +66,7 @@ impl Kind {
     }
 
     /// The word under which Harn's report counts it.
-    pub fn counted_as(&self) -> &str {
+    fn report_word(&self) -> &str {
         if let Self::Unknown(_) = self {
             "unknown"
         } else {
@@ -101,7 +101,7 @@ pub struct Annotation<'a> {
     pub label: String,
     /// The number of the event it is about.
     pub event: u64,
-    pub kind: Kind,
+    pub kind: AnnotationKind,
     /// Markdown.
     pub evidence: Option<Cow<'a, str>>,
     /// Any JSON.
@@ -121,37 +121,34 @@ pub struct Annotation<'a> {
     pub verbatim: Verbatim<'a>,
 }
 
-/// The words that [`Kind::counted_as`] returns, sorted.
-const COUNTED: [&str; Kind::KNOWN.len() + 1] = [
-    "alternative",
-    "correct",
-    "crystallize_here",
-    "friction",
-    "hypothesis",
-    "incorrect",
-    "marker",
-    "mute",
-    "note",
-    "unknown",
-];
-
-/// Numbers of annotations by kind. An archive holds one for each run, so they are in the order of [`COUNTED`], without words.
+/// Numbers of annotations by kind. An archive holds one for each run, so they are in the order of [`Self::WORDS`], without words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts(pub [u32; COUNTED.len()]);
+pub struct AnnotationCounts(pub [u32; AnnotationKind::KNOWN.len() + 1]);
 
-impl Counts {
-    /// The word of each count.
-    pub const WORDS: [&'static str; COUNTED.len()] = COUNTED;
+impl AnnotationCounts {
+    /// The word of each count, as [`AnnotationKind::report_word`] returns it, sorted.
+    pub const WORDS: [&'static str; AnnotationKind::KNOWN.len() + 1] = [
+        "alternative",
+        "correct",
+        "crystallize_here",
+        "friction",
+        "hypothesis",
+        "incorrect",
+        "marker",
+        "mute",
+        "note",
+        "unknown",
+    ];
 
-    pub fn add(&mut self, kind: &Kind) {
-        if let Ok(at) = COUNTED.binary_search(&kind.counted_as()) {
+    pub fn add(&mut self, kind: &AnnotationKind) {
+        if let Ok(at) = Self::WORDS.binary_search(&kind.report_word()) {
             self.0[at] = self.0[at].saturating_add(1);
         }
     }
 
-    /// Takes back what was added.
-    pub fn remove(&mut self, kind: &Kind) {
-        if let Ok(at) = COUNTED.binary_search(&kind.counted_as()) {
+    /// Undoes [`Self::add`].
+    pub fn remove(&mut self, kind: &AnnotationKind) {
+        if let Ok(at) = Self::WORDS.binary_search(&kind.report_word()) {
             self.0[at] = self.0[at].saturating_sub(1);
         }
     }
@@ -165,7 +162,7 @@ impl Counts {
 
     /// Each kind that occurs with its count, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let all = COUNTED.into_iter().zip(self.0);
+        let all = Self::WORDS.into_iter().zip(self.0);
         all.filter(|(_, count)| *count > 0)
             .map(|(name, count)| (name, count as usize))
     }
@@ -179,23 +176,22 @@ impl Counts {
 /// The report of Harn's validator on a sidecar, verbatim.
 // The order of the keys is Harn's (formats.md D).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "HarnReport")]
-pub struct Report {
+pub struct HarnReport {
     /// Annotations in the sidecar.
     pub annotations_checked: usize,
     /// Violations of Harn's rules, in the order of its validator.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<HarnProblem>,
     /// Annotations by kind; unrecognized kinds count as `unknown`.
     #[serde(serialize_with = "serialize_by_kind")]
     #[schemars(with = "BTreeMap<String, usize>")]
-    pub kind_counts: Counts,
+    pub kind_counts: AnnotationCounts,
 }
 
 /// A problem, under Harn's code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
-#[schemars(rename = "HarnProblem", transform = describe_keys)]
-pub enum Problem {
+#[schemars(transform = describe_keys)]
+pub enum HarnProblem {
     DuplicateId {
         annotation_id: String,
     },
@@ -256,7 +252,10 @@ fn describe_keys(schema: &mut Schema) {
     }
 }
 
-fn serialize_by_kind<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_by_kind<S: Serializer>(
+    counts: &AnnotationCounts,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(counts.iter())
 }
 
@@ -271,7 +270,7 @@ pub struct Sidecar<'a> {
     pub stated_tape: Option<String>,
     /// The digest that the header names.
     pub stated_hash: Option<String>,
-    pub report: Report,
+    pub report: HarnReport,
     /// The annotations in file order.
     pub annotations: Vec<Annotation<'a>>,
 }

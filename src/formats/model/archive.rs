@@ -16,21 +16,21 @@ use base::links::Slug;
 #[derive(Debug, Default)]
 pub struct Archive {
     /// Newest first; ties by id.
-    pub runs: Vec<Entry>,
+    pub runs: Vec<ArchiveEntry>,
     /// Cases by name.
-    pub cases: Vec<Group>,
+    pub cases: Vec<ArchiveGroup>,
     /// Models by name.
-    pub models: Vec<Group>,
+    pub models: Vec<ArchiveGroup>,
     /// Harnesses by name.
-    pub harnesses: Vec<Group>,
-    ranges: BTreeMap<RangeKey, Ranges>,
+    pub harnesses: Vec<ArchiveGroup>,
+    ranges: BTreeMap<RangeKey, MetricRanges>,
     /// Positions in `runs`, by id.
     by_id: Vec<usize>,
 }
 
 /// A run and its place in the archive.
 #[derive(Debug)]
-pub struct Entry {
+pub struct ArchiveEntry {
     pub run: Arc<Run>,
     /// Its address.
     pub slug: Slug,
@@ -40,9 +40,7 @@ pub struct Entry {
     pub directory: usize,
     /// Position in `cases`, `models`, `harnesses`.
     pub case: usize,
-    /// Position in `models`.
     pub model: usize,
-    /// Position in `harnesses`.
     pub harness: usize,
     /// The next newer run of the same case.
     pub newer: Option<usize>,
@@ -55,7 +53,6 @@ pub struct Entry {
 /// The head of the site's text about a case.
 #[derive(Debug, Clone, Default)]
 pub struct GroupText {
-    /// Its title.
     pub title: Option<Arc<str>>,
     /// What it is, in a sentence.
     pub description: Option<Arc<str>>,
@@ -63,7 +60,7 @@ pub struct GroupText {
 
 /// A case, a model or a harness with its runs.
 #[derive(Debug, Clone)]
-pub struct Group {
+pub struct ArchiveGroup {
     /// As the records write it.
     pub name: String,
     /// What a text of the site says about it.
@@ -79,10 +76,8 @@ type RangeKey = ([Arc<str>; 3], [Option<Arc<str>>; 3]);
 
 /// The smallest and largest value of a metric among comparable runs that report it in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Range {
-    /// Smallest.
+pub struct MetricRange {
     pub min: Number,
-    /// Largest.
     pub max: Number,
     /// How many runs report it.
     pub runs: usize,
@@ -90,10 +85,10 @@ pub struct Range {
 
 /// The ranges of a comparable set.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Ranges {
+pub struct MetricRanges {
     /// In the order of [`Metric::ALL`].
-    pub metrics: [Option<Range>; Metric::ALL.len()],
-    /// The runs, newest first; empty if there are more than [`PEERS`].
+    pub metrics: [Option<MetricRange>; Metric::ALL.len()],
+    /// The runs, newest first; empty if there are more than [`MAX_PEERS`].
     pub peers: Arc<Vec<Peer>>,
 }
 
@@ -112,9 +107,9 @@ fn write_peer<S: Serializer>(run: &Run, to: S) -> Result<S::Ok, S::Error> {
 }
 
 /// Runs of a comparable set whose metrics are shown one by one; of more, readers see only the range.
-pub const PEERS: usize = 24;
+const MAX_PEERS: usize = 24;
 
-impl Ranges {
+impl MetricRanges {
     /// The highest number of runs that a range covers, the run itself included; 0 without a range.
     pub fn runs(&self) -> usize {
         let ranges = self.metrics.iter().flatten();
@@ -122,7 +117,7 @@ impl Ranges {
     }
 }
 
-impl Entry {
+impl ArchiveEntry {
     /// The decision because of which it does not count, if there is one.
     pub fn exclusion(&self) -> Option<&Decision> {
         decisions::exclusion(&self.decisions)
@@ -166,7 +161,7 @@ impl Archive {
                 .into_iter()
                 .map(|(name, runs)| {
                     let slug = slugs(group_by, name);
-                    Group {
+                    ArchiveGroup {
                         name: name.to_owned(),
                         text: match group_by {
                             GroupBy::Case => text_of_case(&slug),
@@ -181,17 +176,17 @@ impl Archive {
         let cases = group(GroupBy::Case);
         let models = group(GroupBy::Model);
         let harnesses = group(GroupBy::Harness);
-        let position = |groups: &[Group], name: &str| {
+        let position = |groups: &[ArchiveGroup], name: &str| {
             groups
                 .binary_search_by(|group| group.name.as_str().cmp(name))
                 .unwrap_or_default()
         };
         let labels = Labels::new(runs.iter().map(|(run, ..)| &*run.id));
         let labels: Vec<String> = runs.iter().map(|(run, ..)| labels.label(&run.id)).collect();
-        let mut entries: Vec<Entry> = runs
+        let mut entries: Vec<ArchiveEntry> = runs
             .into_iter()
             .zip(labels)
-            .map(|((run, slug, directory), label)| Entry {
+            .map(|((run, slug, directory), label)| ArchiveEntry {
                 case: position(&cases, &run.subject.case),
                 model: position(&models, run.subject.model()),
                 harness: position(&harnesses, &run.subject.harness),
@@ -224,14 +219,14 @@ impl Archive {
         archive
     }
 
-    fn all_ranges(&self) -> BTreeMap<RangeKey, Ranges> {
-        let mut all: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
+    fn all_ranges(&self) -> BTreeMap<RangeKey, MetricRanges> {
+        let mut all: BTreeMap<RangeKey, MetricRanges> = BTreeMap::new();
         for entry in self.runs.iter().filter(|entry| self.has_range(entry)) {
             let ranges = all.entry(range_key(&entry.run)).or_default();
             ranges.add(&entry.run, &entry.slug);
         }
         for ranges in all.values_mut() {
-            if ranges.peers.len() > PEERS {
+            if ranges.peers.len() > MAX_PEERS {
                 ranges.peers = Arc::default();
             }
         }
@@ -240,12 +235,12 @@ impl Archive {
 
     /// Whether runs of its case are known to have had the same task: its record names the task, or the site has a text about
     /// it. Otherwise the case is only a name that was given on import.
-    pub fn is_comparable(&self, entry: &Entry) -> bool {
+    pub fn is_comparable(&self, entry: &ArchiveEntry) -> bool {
         !entry.run.case_is_given || self.cases[entry.case].text.title.is_some()
     }
 
     /// Whether its metrics are compared with those of others.
-    fn has_range(&self, entry: &Entry) -> bool {
+    fn has_range(&self, entry: &ArchiveEntry) -> bool {
         self.is_comparable(entry) && entry.exclusion().is_none()
     }
 
@@ -263,7 +258,7 @@ impl Archive {
     }
 
     /// The run of this id.
-    pub fn find(&self, id: &str) -> Option<&Entry> {
+    pub fn find(&self, id: &str) -> Option<&ArchiveEntry> {
         self.runs.get(self.position(id)?)
     }
 
@@ -274,7 +269,7 @@ impl Archive {
     }
 
     /// The cases, models or harnesses.
-    pub fn groups(&self, by: GroupBy) -> &[Group] {
+    pub fn groups(&self, by: GroupBy) -> &[ArchiveGroup] {
         match by {
             GroupBy::Case => &self.cases,
             GroupBy::Model => &self.models,
@@ -283,7 +278,7 @@ impl Archive {
     }
 
     /// The ranges of the runs that are comparable with `entry`, itself included.
-    pub fn ranges(&self, entry: &Entry) -> Option<&Ranges> {
+    pub fn ranges(&self, entry: &ArchiveEntry) -> Option<&MetricRanges> {
         let key = self.has_range(entry).then(|| range_key(&entry.run))?;
         self.ranges.get(&key)
     }
@@ -326,9 +321,9 @@ fn range_key(run: &Run) -> RangeKey {
     )
 }
 
-impl Ranges {
+impl MetricRanges {
     fn add(&mut self, run: &Arc<Run>, slug: &Slug) {
-        if self.peers.len() <= PEERS {
+        if self.peers.len() <= MAX_PEERS {
             Arc::make_mut(&mut self.peers).push(Peer {
                 slug: slug.clone(),
                 run: Arc::clone(run),
@@ -340,7 +335,7 @@ impl Ranges {
     }
 }
 
-fn widen(range: &mut Option<Range>, number: Option<&Number>) {
+fn widen(range: &mut Option<MetricRange>, number: Option<&Number>) {
     let Some(number) = number else { return };
     match range {
         Some(range) => {
@@ -353,7 +348,7 @@ fn widen(range: &mut Option<Range>, number: Option<&Number>) {
             }
         }
         None => {
-            *range = Some(Range {
+            *range = Some(MetricRange {
                 min: number.clone(),
                 max: number.clone(),
                 runs: 1,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::archive::{Archive, Ranges};
+use super::archive::{Archive, MetricRanges};
 use super::time::Moment;
 use crate::decisions::Decision;
 use base::links::Slug;
@@ -33,7 +33,7 @@ pub struct ArchiveContext {
     /// Whether its case is known to be a task ([`Archive::is_comparable`]).
     pub is_comparable: bool,
     /// The value ranges of comparable runs, including this one.
-    pub ranges: Ranges,
+    pub ranges: MetricRanges,
     /// Runs that its record refers to, by id: the slug, if the archive has the run.
     pub named: BTreeMap<String, Option<Slug>>,
     /// [`Archive::is_small`]

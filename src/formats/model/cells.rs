@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::config::SuccessRule;
 
-use super::archive::{Archive, Entry};
-use super::comparison::{self, Set};
+use super::archive::{Archive, ArchiveEntry};
+use super::comparison::{self, ComparableSet};
 use super::run::{Metric, Number};
 use super::statistics::{self, Bootstrap, Difference, Interval, Tally};
 
@@ -23,8 +23,8 @@ pub struct TrialCell {
 }
 
 impl TrialCell {
-    /// The newest run.
-    pub fn entry<'a>(&self, archive: &'a Archive) -> &'a Entry {
+    /// The entry of its newest run.
+    pub fn entry<'a>(&self, archive: &'a Archive) -> &'a ArchiveEntry {
         &archive.runs[self.runs[0]]
     }
 
@@ -40,7 +40,10 @@ impl TrialCell {
 }
 
 /// The cells of sets: in the order of the sets and their variants, then by harness and model.
-pub fn cells<'a>(archive: &Archive, sets: impl IntoIterator<Item = &'a Set>) -> Vec<TrialCell> {
+pub fn cells<'a>(
+    archive: &Archive,
+    sets: impl IntoIterator<Item = &'a ComparableSet>,
+) -> Vec<TrialCell> {
     let mut cells = Vec::new();
     let mut setting = 0;
     for (set, variants) in sets.into_iter().map(|set| &set.variants).enumerate() {
@@ -74,7 +77,7 @@ pub enum TrialResult {
 
 impl TrialResult {
     /// The result of a run, with what the publishers of the site decided about it.
-    pub fn of(entry: &Entry, rule: &SuccessRule) -> Self {
+    pub fn of(entry: &ArchiveEntry, rule: &SuccessRule) -> Self {
         let run = &entry.run;
         if entry.exclusion().is_some() {
             return Self::Excluded;
@@ -122,8 +125,7 @@ impl CellSummary {
     pub fn chances(&self) -> impl Iterator<Item = (u32, f64, f64)> {
         let tally = self.tally;
         let most = if tally.trials > 1 { tally.trials } else { 0 };
-        (1..=most.min(CHANCES))
-            .filter_map(move |k| Some((k, tally.pass_at(k)?, tally.pass_all(k)?)))
+        (1..=most.min(MAX_K)).filter_map(move |k| Some((k, tally.pass_at(k)?, tally.pass_all(k)?)))
     }
 
     /// How many runs have this result.
@@ -133,7 +135,7 @@ impl CellSummary {
 }
 
 /// Maximum `k` of `pass@k` and `pass^k`.
-const CHANCES: u32 = 16;
+const MAX_K: u32 = 16;
 
 /// A number that the runs of a cell have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,7 +161,7 @@ pub struct Measure {
 /// The metrics that cells summarize.
 const METRICS: [Metric; 2] = [Metric::ComparableCost, Metric::RunTime];
 /// Maximum of the outcomes that cells summarize.
-const OUTCOMES: usize = 20;
+const MAX_OUTCOMES: usize = 20;
 
 /// Summarizes all cells of the archive: the set with the newest run first.
 pub fn of_archive(archive: &Archive, rule: &SuccessRule) -> Vec<CellSummary> {
@@ -170,7 +172,7 @@ pub fn of_archive(archive: &Archive, rule: &SuccessRule) -> Vec<CellSummary> {
 /// Summarizes the cells of sets whose runs are comparable.
 pub fn summaries<'a>(
     archive: &Archive,
-    sets: impl IntoIterator<Item = &'a Set>,
+    sets: impl IntoIterator<Item = &'a ComparableSet>,
     rule: &SuccessRule,
 ) -> Vec<CellSummary> {
     let comparable = sets.into_iter().filter(|set| set.is_comparable);
@@ -217,7 +219,7 @@ fn measures(
             let list = values.entry(Quantity::Metric(metric)).or_default();
             list.extend(of_metric);
         }
-        for outcome in entry.run.outcomes.iter().take(OUTCOMES) {
+        for outcome in entry.run.outcomes.iter().take(MAX_OUTCOMES) {
             let outcome = entry.corrected(outcome);
             let Some(value) = outcome.number().filter(|_| outcome.valid != Some(false)) else {
                 continue;
@@ -242,7 +244,7 @@ fn measures(
     values
         .into_iter()
         .filter_map(|(quantity, values)| measure(quantity, values))
-        .take(OUTCOMES)
+        .take(MAX_OUTCOMES)
         .collect()
 }
 

@@ -8,7 +8,7 @@ use super::outcome::Outcome;
 
 /// Runs of the same version of a case, with the same engine and orchestrator.
 #[derive(Debug)]
-pub struct Set {
+pub struct ComparableSet {
     /// Index of the case in the archive.
     pub case: usize,
     /// Whether the runs of a variant are known to have had the same task ([`Archive::is_comparable`]).
@@ -27,7 +27,7 @@ pub struct Set {
 }
 
 /// Splits runs (positions in the archive, newest first) into sets. The set with the newest run comes first.
-pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
+pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<ComparableSet> {
     type Key = (usize, bool, String, String, Arc<str>);
     let mut order: Vec<Key> = Vec::new();
     let mut members: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
@@ -52,7 +52,7 @@ pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
         .map(|key| {
             let runs = members.remove(&key).unwrap_or_default();
             let (case, is_comparable, version, engine, orchestrator) = key;
-            Set {
+            ComparableSet {
                 case,
                 is_comparable,
                 version,

@@ -1,6 +1,6 @@
 //! Parts of a record that only the run page shows: too large to keep in memory for every run.
 //!
-//! Their types are those of the record; functions here derive the rest.
+//! The types are those of the record. The functions here derive the rest.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::run_record::{self as record, RunRecord};
 use super::run::{Number, number};
 use super::time::Moment;
 use super::transcript::AssetFile;
-use super::value::Value;
+use super::value::JsonExcerpt;
 
 pub use crate::run_record::{
     Adversarial, Assertion, DebugScript, Performance, PerformanceCase, PriorEntry, Proof, Showcase,
@@ -33,7 +33,7 @@ pub struct Pictures {
 pub enum StepResult<'a> {
     Step(&'a record::Step<'a>),
     /// The step did not run, and nothing loaded.
-    Never,
+    NotRun,
     /// Unknown: old records have no steps, and an implementation that loaded must have been built somehow.
     Unknown,
 }
@@ -50,7 +50,7 @@ pub fn steps<'a>(details: &'a Details<'_>) -> [StepResult<'a>; 2] {
     let v = &details.validation;
     let step = |step: &'a Option<record::Step<'_>>, skipped| match step {
         Some(step) => StepResult::Step(step),
-        None if skipped && v.loaded == Some(false) => StepResult::Never,
+        None if skipped && v.loaded == Some(false) => StepResult::NotRun,
         None => StepResult::Unknown,
     };
     [
@@ -70,13 +70,11 @@ pub enum ScriptOutcome {
     NoVerdict,
     /// A precondition was missing, so it proves nothing about the build.
     PreconditionUnmet,
-    /// It did not run.
     NotRun,
     NotRecorded,
 }
 
 impl ScriptOutcome {
-    /// The outcome of `script`.
     pub fn of(script: &DebugScript<'_>) -> Self {
         let passes: Vec<_> = script.verdicts.iter().map(|verdict| verdict.pass).collect();
         match script.ran {
@@ -124,7 +122,7 @@ pub fn tool_calls<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Number)> {
 }
 
 /// The measurements of the test type, by key of the record.
-pub fn blocks(details: &Details<'_>) -> Vec<(&'static str, Value)> {
+pub fn blocks(details: &Details<'_>) -> Vec<(&'static str, JsonExcerpt)> {
     let v = &details.validation;
     [
         ("asset", v.asset),
@@ -135,14 +133,14 @@ pub fn blocks(details: &Details<'_>) -> Vec<(&'static str, Value)> {
         ("material", v.material),
     ]
     .into_iter()
-    .filter_map(|(key, node)| Some((key, Value::of(node?))))
+    .filter_map(|(key, node)| Some((key, JsonExcerpt::of(node?))))
     .collect()
 }
 
 /// Further keys of a step, as written.
-pub fn more(step: Option<&record::Step<'_>>) -> Vec<(String, Value)> {
+pub fn more(step: Option<&record::Step<'_>>) -> Vec<(String, JsonExcerpt)> {
     let more = step.into_iter().flat_map(|step| &step.more);
-    more.map(|(key, node)| (key.to_string(), Value::of(*node)))
+    more.map(|(key, node)| (key.to_string(), JsonExcerpt::of(*node)))
         .collect()
 }
 

@@ -7,7 +7,6 @@ use crate::run_record::known_part;
 /// Digits of a short digest.
 pub const DIGITS: usize = 10;
 
-/// Digests by name.
 pub type Digests = BTreeMap<String, String>;
 
 /// Digests of a record by the part of their JSON pointers that the format itself names: what is below it is text of the record,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::audit::Verdict;
+use crate::audit::AuditVerdict;
 
-use super::annotation::Counts;
+use super::annotation::AnnotationCounts;
 use super::digests::Digests;
 use super::review::Rating;
 use super::rule_result::RuleResult;
@@ -20,23 +20,22 @@ pub struct Findings {
     pub task: String,
     /// What is known of how it ended and what it took, in a line; may be empty.
     pub verdict: String,
-    /// Its overall rating.
     pub rating: Option<Rating>,
     /// Whether its events follow from its raw log.
-    pub audit: Option<Verdict>,
+    pub audit: Option<AuditVerdict>,
     /// Events on all tapes; without a tape nothing is known of them.
     pub events: Option<usize>,
     /// The events of the first tape in columns of equal time, so that lists can draw it; empty without events.
     pub columns: Vec<EventCounts>,
     /// Annotations on all tapes.
-    pub annotations: Counts,
+    pub annotations: AnnotationCounts,
     /// Its review threads, where there are any.
     pub threads: Option<ThreadCounts>,
     /// What the site's rules say of it; empty without rules.
     pub rules: Vec<RuleResult>,
     /// The page of each event that the page of rules links to, by its number; none for those on the page of the run.
     pub later_events: BTreeMap<u64, usize>,
-    /// For the ledger.
+    /// The ledger compares them with those of the next build.
     pub digests: PackedDigests,
     /// A card for each annotation, in their order.
     pub cards: Vec<CardText>,
@@ -60,12 +59,10 @@ pub struct EventCounts {
 }
 
 impl EventCounts {
-    /// Number of events.
     pub fn total(&self) -> u32 {
         self.events.iter().sum()
     }
 
-    /// Number of failures.
     pub fn failures(&self) -> u32 {
         self.failed.iter().sum()
     }
@@ -174,7 +171,6 @@ pub struct ThreadText {
     pub turn: Option<String>,
     /// The first entry as plain text.
     pub text: String,
-    /// Number of entries.
     pub entries: usize,
 }
 

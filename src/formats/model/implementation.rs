@@ -9,14 +9,14 @@ pub const FOLDER: &str = "implementation";
 #[derive(Debug, Default)]
 pub struct Implementation {
     /// Files of the archive, sorted by path. Empty without an archive.
-    pub files: Vec<File>,
+    pub files: Vec<ImplementationFile>,
     /// Entries of the folder that are not in the archive.
     pub left_out: OmissionCounts,
 }
 
 /// A file of the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct ImplementationFile {
     /// Its path begins with [`FOLDER`].
     pub digest: FileDigest,
     /// Whether its owner can execute it.
@@ -70,7 +70,7 @@ impl OmissionCounts {
 
 impl Implementation {
     /// Whether the archive has a file at this path.
-    pub fn holds(&self, path: &str) -> bool {
+    pub fn contains(&self, path: &str) -> bool {
         let found = self
             .files
             .binary_search_by(|file| file.digest.path.as_str().cmp(path));

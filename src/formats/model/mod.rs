@@ -18,7 +18,6 @@ pub mod findings;
 pub mod implementation;
 pub mod outcome;
 pub mod patterns;
-pub mod prose;
 pub mod reconciliation;
 pub mod review;
 pub mod rule_result;
@@ -33,8 +32,6 @@ pub mod transcript;
 pub mod value;
 pub mod words;
 pub mod workspace;
-
-pub use crate::decimal;
 
 /// Input that is published verbatim, as JSON: a record, an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +52,8 @@ pub struct FileDigest {
 
 /// A span of a file that is withheld, or a whole file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Withheld {
+#[schemars(rename = "Withheld")]
+pub struct WithheldPart {
     /// The id of the redaction.
     pub id: String,
     /// The file.

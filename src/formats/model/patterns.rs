@@ -4,15 +4,15 @@ use super::tape::{Event, Family};
 use super::words;
 use crate::replay;
 
-/// Bytes of a command line or a path that count.
-const READ: usize = 4096;
+/// Only so many bytes of a command line or a path are read.
+const MAX_TEXT_BYTES: usize = 4096;
 /// Most characters of a pattern.
-const LONGEST: usize = 80;
+const MAX_PATTERN_CHARS: usize = 80;
 
 /// The tool with the beginning of its command or the kind of its file: `command npm run build`, `read spec/*.md`. `None` for what names
 /// neither a command nor a path.
 pub fn of(event: &Event<'_>) -> Option<String> {
-    let text = &event.headline[..event.headline.floor_char_boundary(READ)];
+    let text = &event.headline[..event.headline.floor_char_boundary(MAX_TEXT_BYTES)];
     let subject = match event.kind.family {
         Family::Command => command(text)?,
         Family::Read | Family::Write if event.kind.word != "search" => path(text)?,
@@ -20,7 +20,7 @@ pub fn of(event: &Event<'_>) -> Option<String> {
     };
     Some(words::excerpt(
         &format!("{} {subject}", event.kind.word.replace('_', " ")),
-        LONGEST,
+        MAX_PATTERN_CHARS,
     ))
 }
 

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::audit::Audit;
-use crate::raw::Raw;
+use crate::raw::RawCounts;
 
 use super::run::Run;
-use super::tape::{Outcome, Tape};
+use super::tape::{EventOutcome, Tape};
 use super::time::{self, Moment};
 
 /// The comparisons; `agrees` of each part says whether both sides match, null if unknown.
@@ -18,13 +18,13 @@ pub struct Reconciliation {
     /// First and last event against start and end of the record; null when no event has a time.
     pub time_span: Option<TimeSpan>,
     /// Whether the events follow each other in time.
-    pub order: Order,
+    pub order: EventOrder,
     /// Events of type `unknown`.
-    pub unknown: Unknown,
+    pub unknown: UnknownEvents,
     /// The raw log against the event log; null when there is none.
     pub raw: Option<RawLines>,
     /// Errors of the event log, compared with the state of the record.
-    pub errors: Errors,
+    pub errors: ErrorEvents,
 }
 
 /// First and last event against start and end of the record.
@@ -52,7 +52,8 @@ pub struct TimeSpan {
 /// Whether the events follow each other in time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Order {
+#[schemars(rename = "Order")]
+pub struct EventOrder {
     /// Events with a time.
     pub timed: usize,
     /// Events without a valid time.
@@ -67,7 +68,8 @@ pub struct Order {
 
 /// Events of type `unknown`; `share` is from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Unknown {
+#[schemars(rename = "Unknown")]
+pub struct UnknownEvents {
     /// All events.
     pub events: usize,
     /// Events of type `unknown`, lines that cannot be read among them.
@@ -104,7 +106,8 @@ pub struct RawLines {
 /// Errors of the event log, compared with the state of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Errors {
+#[schemars(rename = "Errors")]
+pub struct ErrorEvents {
     /// Events of type `error`.
     pub errors: usize,
     /// Events that did not succeed.
@@ -128,14 +131,14 @@ const ROUNDING: i64 = 1_000;
 pub fn reconcile(
     run: &Run,
     log: Option<&Tape<'_>>,
-    raw: Option<Raw>,
+    raw: Option<RawCounts>,
     audit: Option<&Audit>,
 ) -> Option<Reconciliation> {
     if log.is_none() && raw.is_none() {
         return None;
     }
     let events = log.map_or(&[][..], |log| log.events.as_slice());
-    let mut order = Order::default();
+    let mut order = EventOrder::default();
     let (mut errors, mut failed, mut warnings, mut unknown) = (0, 0, 0, 0);
     let mut ends_in_error = false;
     let mut ends: Option<(i64, i64)> = None;
@@ -145,7 +148,7 @@ pub fn reconcile(
             "error" => errors += 1,
             "warning" => warnings += 1,
             "unknown" => unknown += 1,
-            _ => failed += usize::from(event.outcome == Outcome::Failed),
+            _ => failed += usize::from(event.outcome == EventOutcome::Failed),
         }
         // Events that the orchestrator adds after the harness ends do not show how it ended.
         if !matches!(event.kind.word, "system" | "usage" | "gg") {
@@ -167,14 +170,14 @@ pub fn reconcile(
     Some(Reconciliation {
         time_span: ends.map(|(first, last)| time_span(run, first, last)),
         order,
-        unknown: Unknown {
+        unknown: UnknownEvents {
             events: events.len(),
             unknown,
             share: unknown as f64 / events.len().max(1) as f64,
             agrees: unknown == 0,
         },
         raw: raw.map(|raw| raw_lines(raw, events.len(), warnings, audit)),
-        errors: Errors {
+        errors: ErrorEvents {
             errors,
             failed,
             ends_in_error,
@@ -203,7 +206,7 @@ fn time_span(run: &Run, first: i64, last: i64) -> TimeSpan {
     }
 }
 
-fn raw_lines(raw: Raw, events: usize, warnings: usize, audit: Option<&Audit>) -> RawLines {
+fn raw_lines(raw: RawCounts, events: usize, warnings: usize, audit: Option<&Audit>) -> RawLines {
     let output = raw.stdout + raw.stderr - raw.blank;
     let is_readable = raw.unreadable == 0;
     let fits = (output == 0 || events > 0) && warnings >= raw.stderr_text;

@@ -56,15 +56,14 @@ pub struct Review {
     /// `rating.<domain>` lines in order; `None` for an unrecognized value.
     pub domains: Vec<(String, Option<Rating>)>,
     /// `review.<item>` lines in order.
-    pub checklist: Vec<Item>,
+    pub checklist: Vec<ChecklistItem>,
     /// The prose, Markdown, trimmed.
     pub body: String,
 }
 
 /// One item of the checklist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "ChecklistItem")]
-pub struct Item {
+pub struct ChecklistItem {
     /// Its id; sub-items are `<item>.<sub>`.
     pub id: String,
     /// `pass`, `fail`, `na` or a grade, as written.
@@ -75,7 +74,7 @@ pub struct Item {
     pub note: Option<String>,
 }
 
-impl Item {
+impl ChecklistItem {
     /// The grade of its status; `pass`, `fail` and `na` have none (formats.md A.v).
     pub fn grade(&self) -> Option<Rating> {
         Rating::among(&Rating::GRADES, &self.status)

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::json::Node;
 use crate::run_record::{self as record, RunRecord};
 use crate::{decimal, reader};
+use base::diagnostics::text::capitalized;
 use base::url::HttpUrl;
 
 use super::outcome::Outcome;
@@ -35,7 +36,7 @@ pub struct Run {
     pub source_repo: Option<HttpUrl>,
     pub playable_build: Option<HttpUrl>,
     /// The final state.
-    pub state: State,
+    pub state: FinalState,
     /// What scorers said of it, in the record's order.
     pub outcomes: Box<[Outcome]>,
     /// Whether it was made from the log of another system.
@@ -143,7 +144,7 @@ pub enum Metric {
 
 /// What a metric is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum MetricUnit {
     Tokens,
     Dollars,
     Seconds,
@@ -195,13 +196,13 @@ impl Metric {
         }
     }
 
-    pub const fn unit(self) -> Unit {
+    pub const fn unit(self) -> MetricUnit {
         match self {
             Self::UncachedInput | Self::CachedInput | Self::Output | Self::Reasoning => {
-                Unit::Tokens
+                MetricUnit::Tokens
             }
-            Self::ComparableCost | Self::ActualCost => Unit::Dollars,
-            Self::RunTime => Unit::Seconds,
+            Self::ComparableCost | Self::ActualCost => MetricUnit::Dollars,
+            Self::RunTime => MetricUnit::Seconds,
         }
     }
 }
@@ -210,12 +211,10 @@ impl Metric {
 pub struct MetricSet(u8);
 
 impl MetricSet {
-    /// Adds a metric.
     pub const fn insert(&mut self, metric: Metric) {
         self.0 |= 1 << metric as u8;
     }
 
-    /// Removes a metric.
     pub const fn remove(&mut self, metric: Metric) {
         self.0 &= !(1 << metric as u8);
     }
@@ -266,7 +265,7 @@ impl Metrics {
     }
 
     /// The sums that people ask for: input, output, everything (formats.md A.iii).
-    pub fn totals(&self) -> [(&'static str, Total); 3] {
+    pub fn totals(&self) -> [(&'static str, TokenTotal); 3] {
         let (input, output) = Metric::TOKENS.split_at(2);
         [
             ("all input", self.total(input)),
@@ -275,7 +274,7 @@ impl Metrics {
         ]
     }
 
-    fn total(&self, classes: &[Metric]) -> Total {
+    fn total(&self, classes: &[Metric]) -> TokenTotal {
         let reported = || classes.iter().filter_map(|class| self.get(*class));
         // Exact where the record holds plain whole numbers, as it does by its format.
         let exact = reported().try_fold(0_u128, |sum, number| {
@@ -286,7 +285,7 @@ impl Metrics {
             let classes = classes.iter().filter(|class| is(**class));
             classes.map(|class| class.name()).collect()
         };
-        Total {
+        TokenTotal {
             digits: (reported().next().is_some())
                 .then(|| exact.map_or_else(near, |total| total.to_string())),
             missing: named(&|class| self.get(class).is_none()),
@@ -298,7 +297,7 @@ impl Metrics {
 /// A sum of token classes. A class that is not reported counts as 0, so the sum is then a lower bound, as is a sum over a lower
 /// bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Total {
+pub struct TokenTotal {
     /// Its digits; `None` when none of its classes is reported.
     pub digits: Option<String>,
     /// The classes that are not reported.
@@ -307,7 +306,7 @@ pub struct Total {
     pub partial: Vec<&'static str>,
 }
 
-impl Total {
+impl TokenTotal {
     /// Whether it is less than what was used, or may be.
     pub fn is_lower_bound(&self) -> bool {
         !self.missing.is_empty() || !self.partial.is_empty()
@@ -335,12 +334,12 @@ pub struct Validation {
     /// Why not.
     pub detail: Option<Arc<str>>,
     /// Visual checks in the record's order.
-    pub checks: Box<[Check]>,
+    pub checks: Box<[VisualCheck]>,
 }
 
 /// A visual check.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Check {
+pub struct VisualCheck {
     /// Keys the column of a comparison table.
     pub view: Arc<str>,
     /// For people.
@@ -353,7 +352,7 @@ pub struct Check {
     pub detail: Option<Arc<str>>,
 }
 
-impl Check {
+impl VisualCheck {
     /// The similarity, where there was something to compare: that of a view that was not reached means nothing.
     pub fn compared(&self) -> Option<&Number> {
         self.similarity.as_ref().filter(|_| self.reached)
@@ -362,14 +361,14 @@ impl Check {
 
 /// How a run ended; the word is kept as written (formats.md, contradiction 4).
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct State {
+pub struct FinalState {
     /// The word of the record.
     pub word: Arc<str>,
     /// Why.
     pub detail: Option<Arc<str>>,
 }
 
-impl State {
+impl FinalState {
     /// Whether the run did what it was asked: the only state that needs a review.
     pub fn is_completed(&self) -> bool {
         &*self.word == "completed"
@@ -425,7 +424,7 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
         validation: validation(&record.validation)?,
         source_repo: address(&record.links.source_repo),
         playable_build: address(&record.links.playable_build),
-        state: State {
+        state: FinalState {
             word: text(&record.status.state)?,
             detail: text(&record.status.detail),
         },
@@ -444,7 +443,7 @@ fn text<T: for<'a> From<&'a str>>(value: &record::Text<'_>) -> Option<T> {
 }
 
 /// A number of a record.
-pub fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
+pub fn number(number: Option<reader::NumberLiteral<'_>>) -> Option<Number> {
     number.map(|n| Number::new(n.literal, n.value))
 }
 
@@ -465,7 +464,10 @@ fn words<'a>(import: Node<'a>, key: &str) -> Vec<Cow<'a, str>> {
     list.iter().filter_map(Node::as_str).collect()
 }
 
-pub const fn recorded<'a>(m: &record::Metrics<'a>, metric: Metric) -> Option<reader::Number<'a>> {
+pub const fn recorded<'a>(
+    m: &record::Metrics<'a>,
+    metric: Metric,
+) -> Option<reader::NumberLiteral<'a>> {
     match metric {
         Metric::UncachedInput => m.tokens.uncached_input,
         Metric::CachedInput => m.tokens.cached_input,
@@ -490,10 +492,10 @@ fn validation(validation: &record::Validation<'_>) -> Option<Validation> {
     })
 }
 
-fn check(check: &record::Check<'_>) -> Option<Check> {
+fn check(check: &record::Check<'_>) -> Option<VisualCheck> {
     let view: Arc<str> = text(&check.view)?;
-    Some(Check {
-        name: text(&check.name).unwrap_or_else(|| humanise(&view).into()),
+    Some(VisualCheck {
+        name: text(&check.name).unwrap_or_else(|| humanize(&view).into()),
         reached: check.reached == Some(true),
         similarity: number(check.similarity),
         detail: text(&check.detail),
@@ -502,10 +504,10 @@ fn check(check: &record::Check<'_>) -> Option<Check> {
 }
 
 /// The oldest records list only views that were reached (formats.md, contradiction 12).
-fn comparison(comparison: &record::ReferenceComparison<'_>) -> Option<Check> {
+fn comparison(comparison: &record::ReferenceComparison<'_>) -> Option<VisualCheck> {
     let view: Arc<str> = text(&comparison.view)?;
-    Some(Check {
-        name: humanise(&view).into(),
+    Some(VisualCheck {
+        name: humanize(&view).into(),
         reached: true,
         similarity: number(comparison.similarity),
         detail: None,
@@ -514,16 +516,7 @@ fn comparison(comparison: &record::ReferenceComparison<'_>) -> Option<Check> {
 }
 
 /// `game-over` becomes `Game Over` (formats.md, contradiction 12).
-fn humanise(slug: &str) -> String {
-    let word = |word: &str| {
-        let mut chars = word.chars();
-        chars.next().map_or_else(String::new, |first| {
-            first.to_uppercase().chain(chars).collect()
-        })
-    };
-    slug.split('-')
-        .filter(|part| !part.is_empty())
-        .map(word)
-        .collect::<Vec<_>>()
-        .join(" ")
+fn humanize(slug: &str) -> String {
+    let words = slug.split('-').filter(|word| !word.is_empty());
+    words.map(capitalized).collect::<Vec<_>>().join(" ")
 }

@@ -3,17 +3,17 @@
 use super::digests::short_digest;
 
 /// Maximum bytes of one name's slug; file systems allow 255 for a whole file name.
-const LIMIT: usize = 60;
+const MAX_SLUG_BYTES: usize = 60;
 /// A label that would end within a word is extended to its end, up to this many bytes. Longer ids are shortened in addresses.
-const WORD: usize = 24;
+const MAX_WHOLE_ID_BYTES: usize = 24;
 /// Characters of a short id, and digits of a short hash.
-const SHORT: usize = 8;
+const SHORT_ID_CHARS: usize = 8;
 
 /// Lowercase `[a-z0-9-]`; each sequence of other characters becomes one hyphen; trimmed; cut at 60.
 pub fn slugify(name: &str) -> String {
-    let mut slug = String::with_capacity(name.len().min(LIMIT));
+    let mut slug = String::with_capacity(name.len().min(MAX_SLUG_BYTES));
     for c in name.chars() {
-        if slug.len() >= LIMIT {
+        if slug.len() >= MAX_SLUG_BYTES {
             break;
         }
         if c.is_ascii_alphanumeric() {
@@ -30,7 +30,7 @@ pub fn slugify(name: &str) -> String {
 pub fn short_id(id: &str) -> &str {
     let head = id.split('-').next().unwrap_or_default();
     head.char_indices()
-        .nth(SHORT)
+        .nth(SHORT_ID_CHARS)
         .map_or(head, |(end, _)| &head[..end])
 }
 
@@ -84,11 +84,16 @@ impl<'a> Labels<'a> {
 /// A prefix of an id that is longer than `shared` bytes.
 fn beginning(id: &str, shared: usize) -> String {
     let end = id.ceil_char_boundary((shared + 1).min(id.len()));
-    if end > LIMIT {
+    if end > MAX_SLUG_BYTES {
         return format!("{}…{}", short_id(id), short_hash(id));
     }
     let word = id[end..].find('-').map_or(id.len(), |more| end + more);
-    id[..if word <= WORD { word } else { end }].to_owned()
+    id[..if word <= MAX_WHOLE_ID_BYTES {
+        word
+    } else {
+        end
+    }]
+        .to_owned()
 }
 
 /// The last part of a run's address, made from its id. It does not depend on other runs, so it stays when they come and go:
@@ -98,12 +103,16 @@ fn beginning(id: &str, shared: usize) -> String {
 pub fn address_id(id: &str) -> String {
     let plain = slugify(id);
     if begins_with_random_digits(id) || is_short_uuid(id) {
-        return plain[..SHORT].to_owned();
+        return plain[..SHORT_ID_CHARS].to_owned();
     }
-    if plain == id && !plain.is_empty() && plain.len() <= WORD {
+    if plain == id && !plain.is_empty() && plain.len() <= MAX_WHOLE_ID_BYTES {
         return plain;
     }
-    let beginning = if is_uuid(id) { SHORT } else { WORD };
+    let beginning = if is_uuid(id) {
+        SHORT_ID_CHARS
+    } else {
+        MAX_WHOLE_ID_BYTES
+    };
     let beginning = plain[..plain.len().min(beginning)].trim_end_matches('-');
     join([
         beginning.to_owned(),
@@ -114,7 +123,7 @@ pub fn address_id(id: &str) -> String {
 /// Whether the first eight characters of an id are hexadecimal digits that tell it from the other ids of its kind.
 fn begins_with_random_digits(id: &str) -> bool {
     let head = id.split('-').next().unwrap_or_default();
-    let Some(first) = head.get(..SHORT) else {
+    let Some(first) = head.get(..SHORT_ID_CHARS) else {
         return false;
     };
     if !head.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -126,9 +135,9 @@ fn begins_with_random_digits(id: &str) -> bool {
         return version.is_some_and(|version| b"13458".contains(&version));
     }
     let is_decimal = head.bytes().all(|b| b.is_ascii_digit());
-    let is_number = is_decimal && (head.len() > SHORT || is_date(first));
+    let is_number = is_decimal && (head.len() > SHORT_ID_CHARS || is_date(first));
     // An object id of MongoDB has 24 digits and begins with the time.
-    id.len() <= WORD && head.len() < WORD && !is_number
+    id.len() <= MAX_WHOLE_ID_BYTES && head.len() < MAX_WHOLE_ID_BYTES && !is_number
 }
 
 /// Whether an id is a UUID, with or without hyphens.
@@ -172,7 +181,7 @@ pub fn run_slugs(subject: &str, id: &str) -> [String; 4] {
 }
 
 /// The short address that earlier versions gave to a run.
-pub fn former_run_slug(subject: &str, id: &str) -> String {
+pub fn legacy_run_slug(subject: &str, id: &str) -> String {
     with_id(subject, &slugify(short_id(id)))
 }
 
@@ -190,7 +199,7 @@ pub fn name_slugs(name: &str) -> [String; 3] {
 
 /// Eight hexadecimal digits that distinguish names with the same slug.
 pub fn short_hash(name: &str) -> String {
-    blake3::hash(name.as_bytes()).to_hex()[..SHORT].to_owned()
+    blake3::hash(name.as_bytes()).to_hex()[..SHORT_ID_CHARS].to_owned()
 }
 
 /// A slug with a suffix that makes it unique.

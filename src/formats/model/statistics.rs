@@ -20,7 +20,7 @@ pub const SEED: u64 = 1;
 /// Number of bootstrap samples.
 pub const RESAMPLES: u32 = 2_000;
 /// Maximum of the trials that are said to be needed.
-pub const NEEDED: u32 = 100_000;
+pub const MAX_NEEDED_TRIALS: u32 = 100_000;
 
 /// A range that covers the true value in 95 of 100 cases.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
@@ -216,7 +216,7 @@ pub struct Difference {
     pub mean: f64,
     pub interval: Interval,
     /// How many trials each side of each pair needs to tell such a difference from none; `None` if there is no difference, or
-    /// more than [`NEEDED`] are needed.
+    /// more than [`MAX_NEEDED_TRIALS`] are needed.
     pub needed: Option<u32>,
 }
 
@@ -266,9 +266,9 @@ fn arms(pairs: impl Iterator<Item = ((f64, f64), (f64, f64))>) -> [f64; 2] {
     squares.map(f64::sqrt)
 }
 
-/// The first number up to [`NEEDED`] that is enough, when all after it are.
+/// The first number up to [`MAX_NEEDED_TRIALS`] that is enough, when all after it are.
 fn first(is_enough: impl Fn(u32) -> bool) -> Option<u32> {
-    let (mut few, mut enough) = (0, NEEDED);
+    let (mut few, mut enough) = (0, MAX_NEEDED_TRIALS);
     if !is_enough(enough) {
         return None;
     }

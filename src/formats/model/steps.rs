@@ -3,7 +3,7 @@
 //! An event belongs to the step of the call that it answers. Usage belongs to the step before it, an error to the failure before
 //! it. What a subagent does is a list of steps within the step that started it.
 
-use super::tape::{Event, Family, Outcome, Tape};
+use super::tape::{Event, EventOutcome, Family, Tape};
 
 words! {
     /// What a step is.
@@ -31,8 +31,8 @@ words! {
     }
 }
 
-/// How deep the work of subagents is nested; what is deeper joins the level above.
-const DEPTH: usize = 6;
+/// Maximum depth of nested work of subagents. Deeper steps join the level above.
+const MAX_DEPTH: usize = 6;
 
 /// A step of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Step {
     pub turn: usize,
     pub kind: StepKind,
     /// Whether it succeeded, if recorded.
-    pub outcome: Outcome,
+    pub outcome: EventOutcome,
     /// Positions of its events on the tape, in order.
     pub events: Vec<usize>,
     /// The step of the call that started the subagent whose step this is.
@@ -78,9 +78,9 @@ impl Steps {
                 let position = tape.position(seq?)?;
                 steps.of_event.get(position).copied()
             };
-            let mut parent = step_of(event.ties.parent);
+            let mut parent = step_of(event.relations.parent);
             if let Some(step) = parent
-                && depths[step] >= DEPTH
+                && depths[step] >= MAX_DEPTH
             {
                 parent = steps.steps[step].parent;
             }
@@ -92,10 +92,10 @@ impl Steps {
                 turn += 1;
             }
             was_opening = opens || was_opening && event.is_usage();
-            let joined = step_of(event.ties.call).or_else(|| {
+            let joined = step_of(event.relations.call).or_else(|| {
                 let step = &steps.steps[before?];
                 let is_part = event.is_usage()
-                    || event.kind.family == Family::Error && step.outcome == Outcome::Failed;
+                    || event.kind.family == Family::Error && step.outcome == EventOutcome::Failed;
                 is_part.then_some(before?)
             });
             let step = joined.unwrap_or_else(|| {
@@ -103,7 +103,7 @@ impl Steps {
                 steps.steps.push(Step {
                     turn,
                     kind: kind(event),
-                    outcome: Outcome::Unstated,
+                    outcome: EventOutcome::Unstated,
                     events: Vec::new(),
                     parent,
                     milliseconds: None,
@@ -131,13 +131,12 @@ impl Steps {
         steps
     }
 
-    /// Number of turns.
     pub fn turns(&self) -> usize {
         self.steps.last().map_or(0, |step| step.turn)
     }
 
     /// The failure of the event at `position`.
-    pub fn failure<'e, 't>(&self, tape: &'e Tape<'t>, position: usize) -> Failure<'e, 't> {
+    pub fn failure<'e, 't>(&self, tape: &'e Tape<'t>, position: usize) -> StepFailure<'e, 't> {
         let step = self.of_event.get(position).map(|step| &self.steps[*step]);
         let events = step.map_or(&[][..], |step| &step.events);
         let event = &tape.events[position];
@@ -146,7 +145,7 @@ impl Steps {
         let later = events[after..].iter().map(|other| &tape.events[*other]);
         let parts = later.take_while(|other| !other.is_failure());
         let cause = parts.filter(|other| other.repeats_failure).last();
-        Failure {
+        StepFailure {
             call: call.filter(|_| event.kind.family != Family::Error),
             cause: cause.unwrap_or(event),
         }
@@ -155,7 +154,7 @@ impl Steps {
 
 /// A failed step in two of its events, which may be the same.
 #[derive(Debug)]
-pub struct Failure<'e, 't> {
+pub struct StepFailure<'e, 't> {
     /// What was tried; `None` for an error of its own.
     pub call: Option<&'e Event<'t>>,
     /// The event that says most about why it failed.
@@ -188,9 +187,9 @@ impl Step {
         if event.kind.word == "subagent" {
             self.kind = StepKind::Subagent;
         }
-        if event.kind.family == Family::Error || event.outcome == Outcome::Failed {
-            self.outcome = Outcome::Failed;
-        } else if self.outcome == Outcome::Unstated {
+        if event.kind.family == Family::Error || event.outcome == EventOutcome::Failed {
+            self.outcome = EventOutcome::Failed;
+        } else if self.outcome == EventOutcome::Unstated {
             self.outcome = event.outcome;
         }
         if let Some(tokens) = event.tokens {
@@ -202,7 +201,7 @@ impl Step {
 
 /// Whether a turn begins with this event: with a message of the user, or of the agent on a tape without messages of users.
 fn opens_turn(event: &Event<'_>, has_user: bool) -> bool {
-    let is_message = event.kind.family == Family::Speech && event.ties.aside.is_none();
+    let is_message = event.kind.family == Family::Speech && event.relations.side_track.is_none();
     is_message && (!has_user || event.kind.word == "user")
 }
 

@@ -13,8 +13,8 @@ use super::time::parse_rfc3339;
 
 mod harn;
 mod log;
+mod reasoning;
 mod trace;
-mod withheld;
 
 pub use harn::{Payloads, from_harn};
 pub use log::from_event;
@@ -22,7 +22,7 @@ pub use trace::TraceReader;
 
 words! {
     /// The format of a tape.
-    Format {
+    TapeFormat {
         /// Test Cabinet's `events.jsonl`.
         Events = "events",
         /// Harn's unified tape.
@@ -39,14 +39,13 @@ pub const MADE_FROM: &str = "Made from";
 pub struct Tape<'a> {
     /// File name in the run directory.
     pub file: String,
-    pub format: Format,
+    pub format: TapeFormat,
     /// Content hash as in the sidecar's header.
     pub content_hash: String,
     /// The hashes of other builds and older releases, if different (formats.md C).
     pub other_hashes: Vec<String>,
     /// Facts from the tape's header, for the provenance section.
     pub header: Vec<(&'static str, String)>,
-    /// The events in order.
     pub events: Vec<Event<'a>>,
     /// Number of events with withheld reasoning.
     pub withheld: usize,
@@ -56,7 +55,7 @@ pub struct Tape<'a> {
 
 /// The kind of an event. The word is from the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kind {
+pub struct EventKind {
     /// As in the format: `agent`, `process_spawn`, ...
     pub word: &'static str,
     /// The family of similar kinds.
@@ -91,7 +90,7 @@ words! {
 
 /// Whether an event succeeded, if the harness recorded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum EventOutcome {
     /// Not recorded; never shown as failed.
     Unstated,
     Succeeded,
@@ -113,28 +112,26 @@ pub enum TextKind {
 
 /// A part of an event's content.
 #[derive(Debug)]
-pub struct Block<'a> {
+pub struct ContentBlock<'a> {
     /// Its label, if the event has several blocks: `stdout`, `response`, ...
     pub label: Option<&'static str>,
     /// The subject of the label, as recorded: the path of a file, the name of a tool; may be empty.
     pub about: Cow<'a, str>,
     /// Whether it is initially collapsed, however short.
     pub folded: bool,
-    /// How to render it.
     pub kind: TextKind,
-    pub text: Text<'a>,
+    pub text: BlockText<'a>,
 }
 
 /// Text of a block: its own, or a payload that several records of a tape share in memory.
 #[derive(Debug, Clone)]
-pub enum Text<'a> {
-    /// The block's own text.
+pub enum BlockText<'a> {
     Own(Cow<'a, str>),
     /// A shared payload, with its hash.
     Payload(Arc<str>, String),
 }
 
-impl std::ops::Deref for Text<'_> {
+impl std::ops::Deref for BlockText<'_> {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -147,9 +144,9 @@ impl std::ops::Deref for Text<'_> {
 
 /// A payload outside the tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct External {
+pub struct ExternalPayload {
     pub label: &'static str,
-    /// The subject of the label, as in [`Block::about`].
+    /// The subject of the label, as in [`ContentBlock::about`].
     pub about: String,
     /// BLAKE3 of the bytes, 64 hexadecimal digits.
     pub content_hash: String,
@@ -167,25 +164,23 @@ pub struct Event<'a> {
     pub source: Cow<'a, str>,
     /// Milliseconds since 1970-01-01 UTC; virtual time in a Harn tape.
     pub at: Option<i64>,
-    pub kind: Kind,
-    /// Whether it succeeded.
-    pub outcome: Outcome,
+    pub kind: EventKind,
+    pub outcome: EventOutcome,
     /// Its subject: a command line, a path, a query; empty if the content is enough.
     pub headline: Cow<'a, str>,
     /// Short facts: exit code, lines, working directory.
     pub facts: Vec<(&'static str, Cow<'a, str>)>,
-    /// Its content.
-    pub blocks: Vec<Block<'a>>,
+    pub blocks: Vec<ContentBlock<'a>>,
     /// Content in the CAS folder.
-    pub external: Vec<External>,
+    pub external: Vec<ExternalPayload>,
     /// Paths that a tool call names or changes, if the headline is not a single path.
     pub files: Vec<String>,
     /// Its relations to other events.
-    pub ties: Ties,
+    pub relations: EventRelations,
     /// Tokens that it reports, of all classes: those of a model call.
     pub tokens: Option<u64>,
     /// The result of [`Event::digest`], if already computed.
-    pub known_digest: Option<blake3::Hash>,
+    pub cached_digest: Option<blake3::Hash>,
     /// The line of the raw log that it follows from, if that is known.
     pub raw_line: Option<u32>,
     /// Whether the audit found that it does not follow from the raw log as it is.
@@ -193,20 +188,20 @@ pub struct Event<'a> {
     /// Whether the audit found that an event of the raw log is missing right before it.
     pub follows_missing: bool,
     /// Whether a reviewer muted it: it is shown, but no failure to act upon.
-    pub is_muted: bool,
+    is_muted: bool,
     /// Whether it belongs to the failure of an event before it, as the error of a failed command does.
     pub repeats_failure: bool,
 }
 
 /// Relations of an event to other events of its tape.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ties {
+pub struct EventRelations {
     /// Number of the call that this is the result or an edit of.
     pub call: Option<u64>,
     /// Number of its own result.
     pub result: Option<u64>,
     /// Whether it is outside the main line of the tape.
-    pub aside: Option<SideTrack>,
+    pub side_track: Option<SideTrack>,
     /// Number of the call that started the subagent whose work it is.
     pub parent: Option<u64>,
 }
@@ -223,16 +218,16 @@ pub enum SideTrack {
 impl Event<'_> {
     /// A digest of the event's content: BLAKE3 of its line, or of its compact JSON in a Harn tape.
     pub fn digest(&self) -> String {
-        self.known_digest
+        self.cached_digest
             .unwrap_or_else(|| blake3::hash(self.source.as_bytes()))
             .to_hex()
             .to_string()
     }
 
     /// Computes the digest once, for an event that many annotations may refer to.
-    pub fn remember_digest(&mut self) {
+    pub fn cache_digest(&mut self) {
         let source = &self.source;
-        self.known_digest
+        self.cached_digest
             .get_or_insert_with(|| blake3::hash(source.as_bytes()));
     }
 
@@ -253,7 +248,7 @@ impl Event<'_> {
 
     /// Whether it has a failed outcome, or is an error event.
     pub fn has_failed(&self) -> bool {
-        self.outcome == Outcome::Failed || self.kind.family == Family::Error
+        self.outcome == EventOutcome::Failed || self.kind.family == Family::Error
     }
 }
 
@@ -278,7 +273,7 @@ impl<'a> Tape<'a> {
     pub fn of_events(events: Vec<Event<'a>>, content_hash: String) -> Self {
         Self {
             file: events::FILE_NAME.to_owned(),
-            format: Format::Events,
+            format: TapeFormat::Events,
             content_hash,
             other_hashes: Vec::new(),
             header: Vec::new(),
@@ -304,7 +299,7 @@ impl<'a> Tape<'a> {
     pub fn mute(&mut self, annotations: &[Annotation<'_>]) {
         let mutes = annotations
             .iter()
-            .filter(|annotation| annotation.kind == annotation::Kind::Mute);
+            .filter(|annotation| annotation.kind == annotation::AnnotationKind::Mute);
         let mut spans: Vec<_> = mutes
             .filter_map(|annotation| self.covered(annotation))
             .collect();
@@ -328,7 +323,6 @@ impl<'a> Tape<'a> {
         (first <= last).then_some((first, last))
     }
 
-    /// Number of failures.
     pub fn failures(&self) -> usize {
         let events = self.events.iter();
         events.filter(|event| event.is_failure()).count()
@@ -393,8 +387,8 @@ impl<'a> Tape<'a> {
     }
 }
 
-impl<'a> Block<'a> {
-    fn new(label: Option<&'static str>, kind: TextKind, text: Text<'a>) -> Self {
+impl<'a> ContentBlock<'a> {
+    fn new(label: Option<&'static str>, kind: TextKind, text: BlockText<'a>) -> Self {
         Self {
             label,
             about: Cow::Borrowed(""),
@@ -407,22 +401,22 @@ impl<'a> Block<'a> {
 
 impl<'a> Event<'a> {
     /// An event with only its line.
-    fn new(seq: u64, line: Line<'a>, kind: Kind) -> Self {
+    fn new(seq: u64, line: Line<'a>, kind: EventKind) -> Self {
         Self {
             seq,
             line: line.number,
             source: line.text,
             at: None,
             kind,
-            outcome: Outcome::Unstated,
+            outcome: EventOutcome::Unstated,
             headline: Cow::Borrowed(""),
             facts: Vec::new(),
             blocks: Vec::new(),
             external: Vec::new(),
             files: Vec::new(),
-            ties: Ties::default(),
+            relations: EventRelations::default(),
             tokens: None,
-            known_digest: None,
+            cached_digest: None,
             raw_line: None,
             differs: false,
             follows_missing: false,
@@ -434,7 +428,8 @@ impl<'a> Event<'a> {
     fn push(&mut self, label: Option<&'static str>, kind: TextKind, text: impl Into<Cow<'a, str>>) {
         let text = text.into();
         if !text.is_empty() {
-            self.blocks.push(Block::new(label, kind, Text::Own(text)));
+            self.blocks
+                .push(ContentBlock::new(label, kind, BlockText::Own(text)));
         }
     }
 
@@ -461,21 +456,18 @@ fn sum<const N: usize>(counts: [Option<u64>; N]) -> Option<u64> {
 }
 
 /// Maximum bytes of a headline; a longer one moves into the content.
-const HEADLINE: usize = 1_000;
+const MAX_HEADLINE_BYTES: usize = 1_000;
 
 fn shortened(mut event: Event<'_>) -> Event<'_> {
-    if event.headline.len() > HEADLINE {
+    if event.headline.len() > MAX_HEADLINE_BYTES {
         let whole = std::mem::take(&mut event.headline);
-        let mut end = HEADLINE;
-        while !whole.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = whole.floor_char_boundary(MAX_HEADLINE_BYTES);
         event.headline = Cow::Owned(format!("{}…", &whole[..end]));
-        let whole = Block::new(Some("in full"), TextKind::Plain, Text::Own(whole));
+        let whole = ContentBlock::new(Some("in full"), TextKind::Plain, BlockText::Own(whole));
         event.blocks.insert(0, whole);
     }
     for (_, value) in &mut event.facts {
-        if let Some((end, _)) = value.char_indices().nth(HEADLINE) {
+        if let Some((end, _)) = value.char_indices().nth(MAX_HEADLINE_BYTES) {
             *value = Cow::Owned(format!("{}…", &value[..end]));
         }
     }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::json::{Kind, Node};
-use crate::threads::Annotation;
+use crate::json::{JsonKind, Node};
+use crate::threads::RecordedThread;
 
 use super::{is_plain_path, workspace};
 
 /// A higher number at the end of a turn's name belongs to an id.
-const MOST_TURNS: u64 = 99_999;
+const MAX_TURN: u64 = 99_999;
 
 /// The threads of a run.
 #[derive(Debug, Default)]
@@ -59,27 +59,25 @@ pub struct Thread<'a> {
     /// The turn that produced the file: `origin.turnId`, else `turnId`.
     pub turn: Option<String>,
     /// The lines that the thread is about; `None` for the whole file.
-    pub range: Option<Lines>,
+    pub range: Option<LineRange>,
     pub resolved: bool,
     /// The entries, oldest first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ReviewEntry>,
     /// The file, once it is read.
-    pub file: Option<File>,
+    pub file: Option<FileExcerpt>,
     /// The state as written, except for `entries`.
-    pub written: Annotation<'a>,
+    pub written: RecordedThread<'a>,
 }
 
 /// Lines of a file, from 1, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lines {
-    /// First line.
+pub struct LineRange {
     pub first: u64,
-    /// Last line.
     pub last: u64,
 }
 
 #[derive(Debug)]
-pub struct Entry {
+pub struct ReviewEntry {
     pub id: String,
     pub text: String,
     /// Whether the text is Markdown.
@@ -88,7 +86,7 @@ pub struct Entry {
 
 /// A file below `implementation/`.
 #[derive(Debug, Clone)]
-pub struct File {
+pub struct FileExcerpt {
     /// Its path below `implementation/`.
     pub path: String,
     /// The lines that the thread is about, with their numbers; truncated in number and length.
@@ -100,11 +98,11 @@ fn numbered(turn: &str) -> Option<(&str, u64)> {
     let name = turn.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let number = turn[name.len()..].parse().ok()?;
     // The number at the end of a UUID is no number of turns.
-    (number <= MOST_TURNS).then_some((name, number))
+    (number <= MAX_TURN).then_some((name, number))
 }
 
 /// Converts a checked annotation to a thread.
-pub fn from_annotation(written: Annotation<'_>) -> Thread<'_> {
+pub fn from_annotation(written: RecordedThread<'_>) -> Thread<'_> {
     let member = |key: &str| {
         let (_, raw) = written.members.iter().rfind(|(name, _)| name == key)?;
         Some(Node { raw, offset: 0 })
@@ -129,9 +127,9 @@ pub fn from_annotation(written: Annotation<'_>) -> Thread<'_> {
     }
 }
 
-fn from_entry(id: &str, raw: &str) -> Entry {
+fn from_entry(id: &str, raw: &str) -> ReviewEntry {
     let text = Node { raw, offset: 0 }.get("text");
-    let markdown = text.is_some_and(|text| text.kind() == Kind::Object);
+    let markdown = text.is_some_and(|text| text.kind() == JsonKind::Object);
     let words = text.and_then(|text| {
         if markdown {
             text.get("markdown")?.as_str()
@@ -139,7 +137,7 @@ fn from_entry(id: &str, raw: &str) -> Entry {
             text.as_str()
         }
     });
-    Entry {
+    ReviewEntry {
         id: id.to_owned(),
         text: words.unwrap_or_default().into_owned(),
         markdown,
@@ -148,7 +146,7 @@ fn from_entry(id: &str, raw: &str) -> Entry {
 
 /// Converts zero-based positions with an exclusive end to lines from 1: an end at character 0 is on the previous line
 /// (formats.md, contradiction 21).
-fn lines(range: Node<'_>) -> Option<Lines> {
+fn lines(range: Node<'_>) -> Option<LineRange> {
     let position = |end: &str| {
         let position = range.get(end)?;
         Some((
@@ -162,7 +160,7 @@ fn lines(range: Node<'_>) -> Option<Lines> {
     } else {
         last
     };
-    Some(Lines {
+    Some(LineRange {
         first: first.saturating_add(1),
         last: last.saturating_add(1),
     })
@@ -231,11 +229,11 @@ mod tests {
         let range = |text: &'static str| lines(Node::parse(text).expect("valid"));
         assert_eq!(
             range("{\"start\":{\"line\":4,\"character\":2},\"end\":{\"line\":6,\"character\":0}}"),
-            Some(Lines { first: 5, last: 6 })
+            Some(LineRange { first: 5, last: 6 })
         );
         assert_eq!(
             range("{\"start\":{\"line\":4,\"character\":0},\"end\":{\"line\":4,\"character\":0}}"),
-            Some(Lines { first: 5, last: 5 })
+            Some(LineRange { first: 5, last: 5 })
         );
     }
 }

@@ -25,25 +25,15 @@ impl Moment {
 
 /// `2026-03-01 10:00:00 UTC`
 pub fn utc(ms: i64) -> String {
-    let Some(utc) = Utc::of(ms) else {
-        return "unknown".to_owned();
-    };
-    let mut out = String::with_capacity(24);
-    utc.push_date(&mut out);
-    out.push(' ');
-    utc.push_clock(&mut out);
-    out.push_str(" UTC");
-    out
+    Utc::of(ms).map_or_else(
+        || "unknown".to_owned(),
+        |utc| format!("{} {} UTC", utc.date(), utc.clock()),
+    )
 }
 
 /// `2026-03-01`
 pub fn utc_date(ms: i64) -> String {
-    let Some(utc) = Utc::of(ms) else {
-        return "unknown".to_owned();
-    };
-    let mut out = String::with_capacity(12);
-    utc.push_date(&mut out);
-    out
+    Utc::of(ms).map_or_else(|| "unknown".to_owned(), |utc| utc.date())
 }
 
 /// `2026-03-01T10:00:00Z`, for machines.
@@ -70,9 +60,7 @@ fn push_for_machines(out: &mut String, ms: i64, with_fraction: bool) {
     let Some(utc) = Utc::of(shown) else {
         return;
     };
-    utc.push_date(out);
-    out.push('T');
-    utc.push_clock(out);
+    out.push_str(&format!("{}T{}", utc.date(), utc.clock()));
     if with_fraction {
         out.push_str(&format!(".{:03}", utc.time.millisecond()));
     }
@@ -88,7 +76,7 @@ const LONGEST_OFFSET: i64 = (24 * 60 - 1) * 60_000;
 const DAY: i64 = 24 * 60 * 60_000;
 
 /// The time, if it can be shown: in the years -9999 to 9999, or a day later.
-pub fn showable(ms: i64) -> Option<i64> {
+pub fn displayable(ms: i64) -> Option<i64> {
     Utc::of(ms).map(|_| ms)
 }
 
@@ -121,34 +109,21 @@ impl Utc {
         })
     }
 
-    fn push_date(&self, out: &mut String) {
-        if self.year < 0 {
-            out.push('-');
-        }
-        let year = u32::from(self.year.unsigned_abs());
-        if year > 9999 {
-            out.push('1');
-        }
-        push_two(out, year / 100 % 100);
-        push_two(out, year % 100);
-        out.push('-');
-        push_two(out, self.month.unsigned_abs().into());
-        out.push('-');
-        push_two(out, self.day.unsigned_abs().into());
+    fn date(&self) -> String {
+        let sign = if self.year < 0 { "-" } else { "" };
+        let year = self.year.unsigned_abs();
+        format!("{sign}{year:04}-{:02}-{:02}", self.month, self.day)
     }
 
-    fn push_clock(&self, out: &mut String) {
-        push_two(out, self.time.hour().unsigned_abs().into());
-        out.push(':');
-        push_two(out, self.time.minute().unsigned_abs().into());
-        out.push(':');
-        push_two(out, self.time.second().unsigned_abs().into());
+    fn clock(&self) -> String {
+        let time = self.time;
+        format!(
+            "{:02}:{:02}:{:02}",
+            time.hour(),
+            time.minute(),
+            time.second()
+        )
     }
-}
-
-fn push_two(out: &mut String, number: u32) {
-    let digits = [number / 10, number % 10].into_iter();
-    out.extend(digits.filter_map(|digit| char::from_digit(digit, 10)));
 }
 
 #[cfg(test)]
@@ -207,8 +182,8 @@ mod tests {
             assert_eq!(iso(moment.ms()), machines);
             assert_eq!(parse_rfc3339(machines), Some(moment.ms()));
         }
-        assert_eq!(showable(i64::MAX), None);
-        assert_eq!(showable(i64::MIN), None);
+        assert_eq!(displayable(i64::MAX), None);
+        assert_eq!(displayable(i64::MIN), None);
         assert_eq!(iso(i64::MIN), "");
     }
 }

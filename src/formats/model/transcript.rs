@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::transcript::{Message, Transcript};
+use crate::transcript::{Transcript, TranscriptMessage};
 
 use super::Verbatim;
 
-pub use crate::transcript::Event as TranscriptEvent;
+pub use crate::transcript::TranscriptEvent;
 pub use assets::{AssetContent, AssetFile, InlineContent, PublicAsset, asset_file, is_transcript};
 pub use quoted::TranscriptSearch;
 
@@ -26,26 +26,23 @@ use visibility::PrivacyReason;
 /// The public part of a transcript.
 #[derive(Debug)]
 pub struct Conversation<'a> {
-    /// The transcript's id.
     pub id: Option<String>,
     /// `active`, `archived`, `forked`, `abandoned`, as written.
     pub state: String,
     /// Turns with at least one public block, in reading order.
     pub turns: Vec<Turn<'a>>,
     /// Public events that are not turns, in file order.
-    pub asides: Vec<TranscriptEvent<'a>>,
+    pub other_events: Vec<TranscriptEvent<'a>>,
     /// Public assets, in order.
     pub assets: Vec<PublicAsset<'a>>,
     /// Number of withheld blocks.
-    pub withheld: Withheld,
+    pub withheld: WithheldCounts,
     /// Number of public blocks with unrecognized types, of which only the type is published.
     pub unrecognized: usize,
-    /// Number of withheld events.
-    pub withheld_events: Withheld,
-    /// Number of withheld assets.
-    pub withheld_assets: Withheld,
+    pub withheld_events: WithheldCounts,
+    pub withheld_assets: WithheldCounts,
     /// JSON pointers of public blocks that refer to an asset missing from the transcript.
-    pub undescribed: Vec<String>,
+    pub missing_assets: Vec<String>,
     /// JSON pointers of public blocks that contain their file inline, which is not published.
     pub inline: Vec<String>,
     /// Whether a summary of earlier turns is withheld, since it may repeat private text.
@@ -54,21 +51,23 @@ pub struct Conversation<'a> {
 
 /// How many are not published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Withheld {
+#[schemars(rename = "Withheld")]
+pub struct WithheldCounts {
     /// Number of `internal` ones.
     pub internal: usize,
     /// Number of `private` ones.
     // Those of unrecognized visibility and reasoning of any visibility are among them.
     pub private: usize,
     /// Of the `internal` ones, how many are internal because of their whole message; absent if none is.
-    #[serde(skip_serializing_if = "Reasons::is_none")]
-    pub reasons: Reasons,
+    #[serde(skip_serializing_if = "WithheldReasons::is_none")]
+    pub reasons: WithheldReasons,
 }
 
 /// How many are internal because of their whole message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Reasons {
+#[schemars(rename = "Reasons")]
+pub struct WithheldReasons {
     /// In a message that Harn marks as the result of a tool.
     pub tool_results: usize,
     /// In a directive to the model.
@@ -79,7 +78,7 @@ pub struct Reasons {
     pub next_to_tool_results: usize,
 }
 
-impl Reasons {
+impl WithheldReasons {
     fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -87,19 +86,16 @@ impl Reasons {
 
 #[derive(Debug)]
 pub struct Turn<'a> {
-    /// The speaker.
     pub role: String,
-    /// Its public blocks.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Vec<TurnPart<'a>>,
 }
 
 /// A public block.
 #[derive(Debug)]
-pub struct Part<'a> {
-    /// The published data.
+pub struct TurnPart<'a> {
     pub published: PublicValue<'a>,
     /// The content for the page.
-    pub content: Content,
+    pub content: PartContent,
     /// Whether its text continues the previous part: streamed messages are cut anywhere, even within words.
     pub continues: bool,
     /// JSON pointer to it in the transcript.
@@ -111,7 +107,6 @@ pub struct Part<'a> {
 pub enum PublicValue<'a> {
     /// A text, a number, true, false or null.
     Value(Verbatim<'a>),
-    /// An array.
     List(Vec<PublicValue<'a>>),
     /// An object: each key once.
     Object(Vec<(Cow<'a, str>, PublicValue<'a>)>),
@@ -119,40 +114,30 @@ pub enum PublicValue<'a> {
 
 /// The content of a public block.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Content {
-    /// Plain text.
+pub enum PartContent {
     Text(String),
     /// A reference to an asset.
-    Asset { id: String, label: String },
+    Asset {
+        id: String,
+        label: String,
+    },
     /// Anything else, in Harn's own short form: `<tool_call:search>`.
     Label(String),
 }
 
 /// Extracts the public part of a transcript.
 pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
-    let mut withheld = Withheld::default();
-    let mut unrecognized = 0;
-    let mut repeated = WithheldTexts::default();
-    let mut inline = Vec::new();
-    let turns: Vec<Turn<'_>> = transcript
-        .messages
-        .into_iter()
-        .map(|message| {
-            turn(
-                message,
-                &mut withheld,
-                &mut unrecognized,
-                &mut repeated,
-                &mut inline,
-            )
-        })
+    let mut reader = TurnReader::default();
+    let turns = transcript.messages.into_iter();
+    let turns: Vec<Turn<'_>> = turns
+        .map(|message| reader.read(message))
         .filter(|turn| !turn.parts.is_empty())
         .collect();
-    let mut withheld_events = Withheld::default();
-    let mut asides = Vec::new();
+    let mut withheld_events = WithheldCounts::default();
+    let mut other_events = Vec::new();
     for event in transcript.events {
-        match disclosure::event(&event).and_then(|()| repeated.check(&event.text)) {
-            Ok(()) => asides.push(event),
+        match disclosure::event(&event).and_then(|()| reader.withheld_texts.check(&event.text)) {
+            Ok(()) => other_events.push(event),
             Err(hidden) => hidden.count(&mut withheld_events),
         }
     }
@@ -161,29 +146,29 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
         .iter()
         .map(|asset| asset.id.as_ref())
         .collect();
-    let undescribed = turns
+    let missing_assets = turns
         .iter()
         .flat_map(|turn| &turn.parts)
         .filter(|part| {
-            matches!(&part.content, Content::Asset { id, .. } if !described.contains(id.as_str()))
+            matches!(&part.content, PartContent::Asset { id, .. } if !described.contains(id.as_str()))
         })
         .map(|part| part.pointer.clone())
         .collect();
-    let mut withheld_assets = Withheld::default();
+    let mut withheld_assets = WithheldCounts::default();
     Conversation {
         id: transcript.id.map(Cow::into_owned),
         state: transcript
             .state
             .map_or_else(|| "active".to_owned(), Cow::into_owned),
         turns,
-        asides,
+        other_events,
         assets: assets::public(transcript.assets, &mut withheld_assets),
-        withheld,
-        unrecognized,
+        withheld: reader.withheld,
+        unrecognized: reader.unrecognized,
         withheld_events,
         withheld_assets,
-        undescribed,
-        inline,
+        missing_assets,
+        inline: reader.inline,
         summary_withheld: transcript.has_summary,
     }
 }
@@ -223,55 +208,60 @@ fn without_frame(text: &str) -> &str {
     inner.map_or(text, |(inner, _)| inner.trim())
 }
 
-fn turn<'a>(
-    message: Message<'a>,
-    withheld: &mut Withheld,
-    unrecognized: &mut usize,
-    repeated: &mut WithheldTexts,
-    inline: &mut Vec<String>,
-) -> Turn<'a> {
-    let turn = disclosure::Turn::new(&message);
-    let mut texts: Vec<Cow<'_, str>> = Vec::new();
-    let mut by_message = None;
-    let mut parts: Vec<Part<'a>> = Vec::new();
-    let mut after_text = false;
-    for block in message.blocks {
-        match disclosure::block(block.node, turn) {
-            Ok(public) => {
-                let text = matches!(public.content, Content::Text(_));
-                *unrecognized += usize::from(!public.recognized);
-                if disclosure::is_inline(block.node) {
-                    inline.push(block.pointer.clone());
+/// Reads turns, and notes what is not published of them.
+#[derive(Debug, Default)]
+struct TurnReader {
+    withheld: WithheldCounts,
+    unrecognized: usize,
+    withheld_texts: WithheldTexts,
+    inline: Vec<String>,
+}
+
+impl TurnReader {
+    fn read<'a>(&mut self, message: TranscriptMessage<'a>) -> Turn<'a> {
+        let turn = disclosure::TurnSettings::new(&message);
+        let mut texts: Vec<Cow<'_, str>> = Vec::new();
+        let mut by_message = None;
+        let mut parts: Vec<TurnPart<'a>> = Vec::new();
+        let mut after_text = false;
+        for block in message.blocks {
+            match disclosure::block(block.node, turn) {
+                Ok(public) => {
+                    let text = matches!(public.content, PartContent::Text(_));
+                    self.unrecognized += usize::from(!public.recognized);
+                    if disclosure::is_inline(block.node) {
+                        self.inline.push(block.pointer.clone());
+                    }
+                    parts.push(TurnPart {
+                        continues: text && after_text,
+                        published: public.published,
+                        content: public.content,
+                        pointer: block.pointer,
+                    });
+                    after_text = text;
                 }
-                parts.push(Part {
-                    continues: text && after_text,
-                    published: public.published,
-                    content: public.content,
-                    pointer: block.pointer,
-                });
-                after_text = text;
-            }
-            Err(hidden) => {
-                hidden.count(withheld);
-                after_text = false;
-                if hidden.is_of_the_message() {
-                    by_message = Some(hidden);
-                    texts.extend(disclosure::text(block.node));
+                Err(hidden) => {
+                    hidden.count(&mut self.withheld);
+                    after_text = false;
+                    if hidden.applies_to_message() {
+                        by_message = Some(hidden);
+                        texts.extend(disclosure::text(block.node));
+                    }
                 }
             }
         }
-    }
-    if let Some(hidden) = by_message {
-        for text in &texts {
-            repeated.add(text, hidden);
+        if let Some(hidden) = by_message {
+            for text in &texts {
+                self.withheld_texts.add(text, hidden);
+            }
+            // Harn writes the texts of a message with spaces between them.
+            self.withheld_texts.add(&texts.join(" "), hidden);
+            self.withheld_texts.add(&texts.concat(), hidden);
         }
-        // Harn writes the texts of a message with spaces between them.
-        repeated.add(&texts.join(" "), hidden);
-        repeated.add(&texts.concat(), hidden);
-    }
-    Turn {
-        role: message.role.into_owned(),
-        parts,
+        Turn {
+            role: message.role.into_owned(),
+            parts,
+        }
     }
 }
 
@@ -308,7 +298,7 @@ mod tests {
                 )
             })
             .collect();
-        let words = |text: &str| Content::Text(text.to_owned());
+        let words = |text: &str| PartContent::Text(text.to_owned());
         assert_eq!(
             said,
             [
@@ -319,17 +309,17 @@ mod tests {
                     vec![
                         &words("bare"),
                         &words("c"),
-                        &Content::Label("<null>".to_owned())
+                        &PartContent::Label("<null>".to_owned())
                     ]
                 ),
             ]
         );
         assert_eq!(
             conversation.withheld,
-            Withheld {
+            WithheldCounts {
                 internal: 1,
                 private: 0,
-                ..Withheld::default()
+                ..WithheldCounts::default()
             }
         );
         assert_eq!(conversation.state, "active");
@@ -349,14 +339,14 @@ mod tests {
         assert_eq!(conversation.turns.len(), 1);
         assert_eq!(
             conversation.turns[0].parts[0].content,
-            Content::Label("<tool_call:search>".to_owned())
+            PartContent::Label("<tool_call:search>".to_owned())
         );
         assert_eq!(
             conversation.withheld,
-            Withheld {
+            WithheldCounts {
                 internal: 2,
                 private: 3,
-                ..Withheld::default()
+                ..WithheldCounts::default()
             }
         );
         assert!(conversation.summary_withheld);
@@ -380,13 +370,13 @@ mod tests {
         let conversation = conversation(text);
         assert_eq!(
             conversation.withheld,
-            Withheld {
+            WithheldCounts {
                 internal: 0,
                 private: 4,
-                ..Withheld::default()
+                ..WithheldCounts::default()
             }
         );
-        assert_eq!(conversation.undescribed, ["/messages/0/content/4"]);
+        assert_eq!(conversation.missing_assets, ["/messages/0/content/4"]);
     }
 
     #[test]
@@ -410,8 +400,8 @@ mod tests {
             {"type":"text","text":null}, {"type":"text","text":"null"}]}]}"#;
         let conversation = conversation(text);
         let parts = &conversation.turns[0].parts;
-        assert_eq!(parts[0].content, Content::Text(String::new()));
-        assert_eq!(parts[1].content, Content::Text("null".to_owned()));
+        assert_eq!(parts[0].content, PartContent::Text(String::new()));
+        assert_eq!(parts[1].content, PartContent::Text("null".to_owned()));
         assert_eq!(conversation.unrecognized, 0);
     }
 

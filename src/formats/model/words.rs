@@ -10,13 +10,16 @@ pub fn plain(text: &str) -> String {
 }
 
 /// Bytes read for each character of an excerpt.
-const SEEN: usize = 64;
+const MAX_BYTES_PER_CHAR: usize = 64;
 
 /// The text on one line, cut at `limit` characters.
 pub fn excerpt(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit) + '…'.len_utf8());
     // Limits the time for long text, even if it is all white space.
-    let seen = limit.max(1).saturating_mul(SEEN).min(text.len());
+    let seen = limit
+        .max(1)
+        .saturating_mul(MAX_BYTES_PER_CHAR)
+        .min(text.len());
     let seen = text.floor_char_boundary(seen);
     if push_plain(&mut out, &text[..seen], limit) || seen < text.len() {
         out.push('…');
@@ -24,8 +27,8 @@ pub fn excerpt(text: &str, limit: usize) -> String {
     out
 }
 
-/// An event in words, cut at `limit` characters: its headline, or else its content.
-pub fn says(event: &Event<'_>, limit: usize) -> String {
+/// The headline of an event, or else its content, cut at `limit` characters.
+pub fn summary(event: &Event<'_>, limit: usize) -> String {
     let text = if event.headline.is_empty() {
         event.blocks.first().map_or("", |block| &*block.text)
     } else {

@@ -10,11 +10,11 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::memmem;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::json::{Kind, Node, pointer_part};
+use crate::json::{JsonKind, Node, pointer_part};
 use base::diagnostics::without_mark;
 
-use super::rewrite::{Lines, within};
-use super::{Redaction, Shape};
+use super::rewrite::{NumberedLines, within};
+use super::{FileLayout, Redaction};
 
 /// An occurrence of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Occurrence {
 }
 
 /// A value in all its encodings.
-struct Forms {
+struct Encodings {
     plain: Vec<Vec<u8>>,
     /// In base64: the characters that do not depend on the bytes around it, and the number of characters before and after that
     /// do.
@@ -59,9 +59,9 @@ const RESERVED: AsciiSet = NON_ALPHANUMERIC
     .remove(b'~');
 
 /// Minimum length for the search in base64, where shorter values match by chance.
-const ENCODED: usize = 8;
+const MIN_BASE64_BYTES: usize = 8;
 
-impl Forms {
+impl Encodings {
     fn of(value: &str) -> Self {
         let escaped = |text: &str| {
             let json = serde_json::to_string(text).unwrap_or_default();
@@ -143,7 +143,7 @@ impl Forms {
 /// A value in base64, in both alphabets, at each of the three offsets.
 fn base64(value: &[u8]) -> Vec<(Vec<u8>, usize, usize)> {
     let mut forms = Vec::new();
-    if value.len() < ENCODED {
+    if value.len() < MIN_BASE64_BYTES {
         return forms;
     }
     for skipped in 0..3 {
@@ -166,14 +166,14 @@ fn base64(value: &[u8]) -> Vec<(Vec<u8>, usize, usize)> {
 
 /// All occurrences of `value` in a file: as is, escaped in JSON or HTML, or percent-encoded.
 pub fn occurrences(path: &str, bytes: &[u8], value: &str) -> Vec<Occurrence> {
-    in_file(path, bytes, &Forms::of(value))
+    in_file(path, bytes, &Encodings::of(value))
 }
 
-fn in_file(path: &str, bytes: &[u8], forms: &Forms) -> Vec<Occurrence> {
-    let shape = Shape::of(path);
+fn in_file(path: &str, bytes: &[u8], forms: &Encodings) -> Vec<Occurrence> {
+    let shape = FileLayout::of(path);
     let mut found = Vec::new();
     if shape.has_lines() && may_hold(bytes, forms) {
-        let lines = Lines::of(shape, bytes);
+        let lines = NumberedLines::of(shape, bytes);
         let events = lines.events();
         for (at, (number, range)) in lines.lines.iter().enumerate() {
             let first = found.len();
@@ -183,7 +183,7 @@ fn in_file(path: &str, bytes: &[u8], forms: &Forms) -> Vec<Occurrence> {
                 found.event = events.get(&at).copied();
             }
         }
-    } else if shape == Shape::Document {
+    } else if shape == FileLayout::Document {
         let text = without_mark(bytes);
         in_json(text, forms, bytes.len() - text.len(), &mut found);
     } else if !shape.has_lines() {
@@ -194,17 +194,17 @@ fn in_file(path: &str, bytes: &[u8], forms: &Forms) -> Vec<Occurrence> {
 
 /// Many values that are searched for in many files. The time for a file does not grow with their number.
 #[derive(Default)]
-pub struct Values {
-    values: Vec<Forms>,
+pub struct ValueSearch {
+    values: Vec<Encodings>,
     forms: Option<AhoCorasick>,
     /// Index of the value of each form.
     owners: Vec<usize>,
 }
 
-impl Values {
+impl ValueSearch {
     /// Prepares the search for these values.
     pub fn new<'a>(values: impl Iterator<Item = &'a str>) -> Self {
-        let values: Vec<Forms> = values.map(Forms::of).collect();
+        let values: Vec<Encodings> = values.map(Encodings::of).collect();
         let all = values.iter().enumerate();
         let all: Vec<(usize, &[u8])> = all
             .flat_map(|(at, forms)| forms.all().map(move |form| (at, form)))
@@ -220,15 +220,17 @@ impl Values {
     pub fn first_in(&self, path: &str, bytes: &[u8]) -> Option<(usize, Occurrence)> {
         let mut likely = BTreeSet::new();
         self.add(bytes, &mut likely);
-        let shape = Shape::of(path);
-        if hides_characters(bytes) && (shape.has_lines() || shape == Shape::Document) {
+        let shape = FileLayout::of(path);
+        if has_unsearched_escapes(bytes) && (shape.has_lines() || shape == FileLayout::Document) {
             // Escapes may hide a value in the text as written, so each string is also searched as a reader gets it.
-            let lines = shape.has_lines().then(|| Lines::of(shape, bytes).lines);
+            let lines = shape
+                .has_lines()
+                .then(|| NumberedLines::of(shape, bytes).lines);
             let whole = || vec![(1, 0..bytes.len())];
             for (_, range) in lines.unwrap_or_else(whole) {
                 let text = without_mark(&bytes[range]);
                 let json = std::str::from_utf8(text).unwrap_or_default();
-                if hides_characters(text)
+                if has_unsearched_escapes(text)
                     && let Ok(root) = Node::parse(json.trim())
                 {
                     self.add_strings(root, 0, &mut likely);
@@ -250,21 +252,21 @@ impl Values {
 
     fn add_strings(&self, node: Node<'_>, depth: usize, likely: &mut BTreeSet<usize>) {
         match node.kind() {
-            Kind::Object if depth < DEPTH => {
+            JsonKind::Object if depth < MAX_DEPTH => {
                 for member in node.members() {
                     self.add(member.key.as_bytes(), likely);
                     self.add_strings(member.value, depth + 1, likely);
                 }
             }
-            Kind::Array if depth < DEPTH => {
+            JsonKind::Array if depth < MAX_DEPTH => {
                 for item in node.items() {
                     self.add_strings(item, depth + 1, likely);
                 }
             }
-            Kind::String => {
+            JsonKind::String => {
                 if let Some(text) = node
                     .as_str()
-                    .filter(|_| hides_characters(node.raw.as_bytes()))
+                    .filter(|_| has_unsearched_escapes(node.raw.as_bytes()))
                 {
                     self.add(text.as_bytes(), likely);
                 }
@@ -274,20 +276,20 @@ impl Values {
     }
 }
 
-impl fmt::Debug for Values {
+impl fmt::Debug for ValueSearch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Values({})", self.values.len())
     }
 }
 
 /// Whether a JSON text has escapes that no form of a value has.
-fn hides_characters(text: &[u8]) -> bool {
+fn has_unsearched_escapes(text: &[u8]) -> bool {
     [b"\\u", b"\\/"]
         .iter()
         .any(|escape| memmem::find(text, *escape).is_some())
 }
 
-fn raw(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Occurrence>) {
+fn raw(text: &[u8], forms: &Encodings, offset: usize, found: &mut Vec<Occurrence>) {
     found.extend(forms.spans(text).into_iter().map(|span| Occurrence {
         event: None,
         line: None,
@@ -298,12 +300,12 @@ fn raw(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Occurrence>) {
 }
 
 /// Whether a JSON text may contain a value: as written, or with escapes that no form covers.
-fn may_hold(text: &[u8], forms: &Forms) -> bool {
-    forms.is_in(text) || hides_characters(text)
+fn may_hold(text: &[u8], forms: &Encodings) -> bool {
+    forms.is_in(text) || has_unsearched_escapes(text)
 }
 
 /// Searches a line or a document; `offset` is its start in the text that spans without a pointer count from.
-fn in_json(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Occurrence>) {
+fn in_json(text: &[u8], forms: &Encodings, offset: usize, found: &mut Vec<Occurrence>) {
     if !may_hold(text, forms) {
         return;
     }
@@ -322,10 +324,10 @@ fn in_json(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Occurrence
 }
 
 /// Deeper than any published value.
-const DEPTH: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 struct Walk<'a> {
-    forms: &'a Forms,
+    forms: &'a Encodings,
     offset: usize,
     found: &'a mut Vec<Occurrence>,
 }
@@ -335,7 +337,7 @@ impl Walk<'_> {
     fn value(&mut self, node: Node<'_>, pointer: Option<String>, depth: usize) {
         let below = |part: &str| pointer.as_ref().map(|pointer| format!("{pointer}/{part}"));
         match node.kind() {
-            Kind::Object if depth < DEPTH => {
+            JsonKind::Object if depth < MAX_DEPTH => {
                 let members = node.members();
                 let mut end = 1;
                 for (at, member) in members.iter().enumerate() {
@@ -355,13 +357,13 @@ impl Walk<'_> {
                     self.value(member.value, pointer, depth + 1);
                 }
             }
-            Kind::Array if depth < DEPTH => {
+            JsonKind::Array if depth < MAX_DEPTH => {
                 for (at, item) in node.items().into_iter().enumerate() {
                     self.value(item, below(&at.to_string()), depth + 1);
                 }
             }
-            Kind::String => self.string(node.raw, node.offset, pointer.as_deref()),
-            Kind::Number if self.forms.is_in(node.raw.as_bytes()) => {
+            JsonKind::String => self.string(node.raw, node.offset, pointer.as_deref()),
+            JsonKind::Number if self.forms.is_in(node.raw.as_bytes()) => {
                 let start = pointer.as_ref().map_or(self.offset + node.offset, |_| 0);
                 self.found.push(Occurrence {
                     event: None,
@@ -371,7 +373,7 @@ impl Walk<'_> {
                     pointer,
                 });
             }
-            Kind::Object | Kind::Array => {
+            JsonKind::Object | JsonKind::Array => {
                 let offset = self.offset + node.offset;
                 raw(node.raw.as_bytes(), self.forms, offset, self.found);
             }

@@ -18,7 +18,6 @@ pub fn commitment(salt: &[u8; KEY], withheld: &[u8]) -> String {
     format!("blake3:{}", blake3::keyed_hash(salt, withheld).to_hex())
 }
 
-/// Parses a key file.
 pub fn parse_key(text: &str) -> Option<[u8; KEY]> {
     Some(blake3::Hash::from_hex(text.trim()).ok()?.into())
 }
@@ -28,7 +27,6 @@ pub fn key_text(key: [u8; KEY]) -> String {
     format!("{}\n", hex(key))
 }
 
-/// Bytes in hexadecimal.
 pub fn hex(bytes: [u8; KEY]) -> String {
     blake3::Hash::from_bytes(bytes).to_hex().to_string()
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 
-use crate::json::{Kind, Node, pointer_part};
+use crate::json::{JsonKind, Node, pointer_part};
 use base::diagnostics::without_mark;
 
-use super::{Redaction, Shape};
+use super::{FileLayout, Redaction};
 
 /// A redacted file.
-pub struct Rewrite {
+pub struct RewrittenFile {
     /// The published bytes.
     pub bytes: Vec<u8>,
     /// The withheld bytes of each redaction, in their order.
@@ -21,7 +21,7 @@ pub struct Rewrite {
 
 /// Why a file was not rewritten, with the index of the redaction.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum RewriteError {
     /// It does not match the file; the reason, as a clause.
     Stale(usize, &'static str),
     /// It overlaps another one.
@@ -48,14 +48,14 @@ pub fn rewrite(
     bytes: &[u8],
     redactions: &[&Redaction],
     is_checked: bool,
-) -> Result<Rewrite, Fault> {
-    let shape = Shape::of(path);
-    let lines = shape.has_lines().then(|| Lines::of(shape, bytes));
+) -> Result<RewrittenFile, RewriteError> {
+    let shape = FileLayout::of(path);
+    let lines = shape.has_lines().then(|| NumberedLines::of(shape, bytes));
     let mut edits = Vec::new();
     let mut values = Vec::new();
     let mut documents = Documents::default();
     for (of, redaction) in redactions.iter().enumerate() {
-        let stale = |why| Fault::Stale(of, why);
+        let stale = |why| RewriteError::Stale(of, why);
         let text = match &lines {
             Some(lines) => lines.find(redaction).ok_or(stale(NO_LINE))?,
             None if redaction.pointer.is_some() => {
@@ -63,21 +63,26 @@ pub fn rewrite(
             }
             None => 0..bytes.len(),
         };
-        let (container, at, value, is_string) = documents
+        let RedactedSpan {
+            container,
+            at,
+            withheld,
+            is_string,
+        } = documents
             .span(text.start, &bytes[text.clone()], redaction)
             .map_err(stale)?;
         let moved = |range: Range<usize>| range.start + text.start..range.end + text.start;
-        let count = String::from_utf8_lossy(&value).chars().count();
+        let count = String::from_utf8_lossy(&withheld).chars().count();
         if redaction.length.is_some_and(|length| length != count) {
             return Err(stale("the span has another length"));
         }
-        if value.starts_with(b"[withheld: ") && value.ends_with(b"]") {
+        if withheld.starts_with(b"[withheld: ") && withheld.ends_with(b"]") {
             return Err(stale("the text there is a marker already"));
         }
         let mut new = redaction.marker();
-        if shape == Shape::Text {
+        if shape == FileLayout::Text {
             // Keep the numbers of the lines after it.
-            let breaks = memchr::memchr_iter(b'\n', &value).count();
+            let breaks = memchr::memchr_iter(b'\n', &withheld).count();
             new.push_str(&"\n".repeat(breaks));
         }
         edits.push(Edit {
@@ -86,13 +91,13 @@ pub fn rewrite(
             of,
             container: moved(container),
         });
-        values.push(value);
+        values.push(withheld);
     }
     edits.sort_by_key(|edit| (edit.at.start, edit.at.end));
     for pair in edits.windows(2) {
         if pair[1].at.start < pair[0].at.end {
             let (a, b) = (pair[0].of, pair[1].of);
-            return Err(Fault::Overlap(a.min(b), a.max(b)));
+            return Err(RewriteError::Overlap(a.min(b), a.max(b)));
         }
     }
     let published = published(bytes, &edits);
@@ -103,11 +108,11 @@ pub fn rewrite(
                 .as_ref()
                 .is_some_and(|was| *was != published[of])
             {
-                return Err(Fault::Stale(of, "the text around the span changed"));
+                return Err(RewriteError::Stale(of, "the text around the span changed"));
             }
         }
     }
-    Ok(Rewrite {
+    Ok(RewrittenFile {
         bytes: with_edits(bytes, 0..bytes.len(), &edits),
         values,
         published,
@@ -116,16 +121,22 @@ pub fn rewrite(
 
 /// Number and range of a redaction's line.
 pub fn line_of(path: &str, bytes: &[u8], redaction: &Redaction) -> Option<(u32, Range<usize>)> {
-    let shape = Shape::of(path);
-    let lines = shape.has_lines().then(|| Lines::of(shape, bytes))?;
+    let shape = FileLayout::of(path);
+    let lines = shape.has_lines().then(|| NumberedLines::of(shape, bytes))?;
     lines.lines.get(lines.position(redaction)?).cloned()
 }
 
 const NO_LINE: &str = "there is no such event or line";
 
-/// A redaction in a text: the range of its string, line or text, the range of its span as written, the withheld bytes, and
-/// whether the marker goes into a string.
-type Span = (Range<usize>, Range<usize>, Vec<u8>, bool);
+/// The span of a redaction in a text.
+struct RedactedSpan {
+    /// The string, line or text with the span.
+    container: Range<usize>,
+    at: Range<usize>,
+    withheld: Vec<u8>,
+    /// Whether the marker goes into a string, and needs no quotes.
+    is_string: bool,
+}
 
 /// The parsed documents and lines of a file. Thousands of redactions may be in one document, and in one string of it.
 #[derive(Default)]
@@ -160,7 +171,7 @@ impl<'a> Documents<'a> {
         offset: usize,
         text: &'a [u8],
         redaction: &Redaction,
-    ) -> Result<Span, &'static str> {
+    ) -> Result<RedactedSpan, &'static str> {
         let (start, end) = (
             redaction.start.unwrap_or_default(),
             redaction.end.unwrap_or_default(),
@@ -176,20 +187,25 @@ impl<'a> Documents<'a> {
             if !is_boundary(start) || !is_boundary(end) {
                 return Err("the span begins or ends within a character");
             }
-            return Ok((0..text.len(), start..end, text[start..end].to_vec(), true));
+            return Ok(RedactedSpan {
+                container: 0..text.len(),
+                at: start..end,
+                withheld: text[start..end].to_vec(),
+                is_string: true,
+            });
         };
         let (before, node) = self.find(offset, text, pointer)?;
         let container = before + node.offset..before + node.offset + node.raw.len();
-        if node.kind() != Kind::String {
+        if node.kind() != JsonKind::String {
             if (start, end) != (0, node.raw.len()) {
                 return Err("only a whole value can be withheld where it is not a string");
             }
-            return Ok((
-                container.clone(),
+            return Ok(RedactedSpan {
+                at: container.clone(),
                 container,
-                node.raw.as_bytes().to_vec(),
-                false,
-            ));
+                withheld: node.raw.as_bytes().to_vec(),
+                is_string: false,
+            });
         }
         let read = self.read.entry(offset + container.start).or_default();
         if start < read.decoded {
@@ -197,7 +213,12 @@ impl<'a> Documents<'a> {
         }
         let (at, value) = within_from(node.raw, start..end, read)?;
         let at = container.start + at.start..container.start + at.end;
-        Ok((container, at, value.into_bytes(), true))
+        Ok(RedactedSpan {
+            container,
+            at,
+            withheld: value.into_bytes(),
+            is_string: true,
+        })
     }
 
     /// The value at a pointer, and the white space before the document.
@@ -226,7 +247,7 @@ impl<'a> Documents<'a> {
             let Some(node) = values.get(parent).copied() else {
                 break;
             };
-            if node.kind() == Kind::Array {
+            if node.kind() == JsonKind::Array {
                 let items = node.items().into_iter().enumerate();
                 values.extend(items.map(|(at, item)| (format!("{parent}/{at}"), item)));
             } else {
@@ -362,13 +383,13 @@ fn published(bytes: &[u8], edits: &[Edit]) -> Vec<String> {
 }
 
 /// The non-blank lines of a file, by number and by event.
-pub(super) struct Lines {
+pub(super) struct NumberedLines {
     pub(super) lines: Vec<(u32, Range<usize>)>,
     events: BTreeMap<u64, usize>,
 }
 
-impl Lines {
-    pub(super) fn of(shape: Shape, bytes: &[u8]) -> Self {
+impl NumberedLines {
+    pub(super) fn of(shape: FileLayout, bytes: &[u8]) -> Self {
         let mut lines = Vec::new();
         let mut at = bytes.len() - without_mark(bytes).len();
         for number in 1.. {
@@ -384,8 +405,8 @@ impl Lines {
             at = end + 1;
         }
         let events = match shape {
-            Shape::Events(skipped) => (0..).zip(skipped..lines.len()).collect(),
-            Shape::Numbered => {
+            FileLayout::Events(skipped) => (0..).zip(skipped..lines.len()).collect(),
+            FileLayout::Numbered => {
                 let seq = |range: &Range<usize>| {
                     let text = std::str::from_utf8(&bytes[range.clone()]).ok()?;
                     Node::parse(text.trim()).ok()?.get("seq")?.as_u64()
@@ -424,7 +445,7 @@ impl Lines {
     }
 }
 
-impl std::fmt::Debug for Rewrite {
+impl std::fmt::Debug for RewrittenFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Rewrite({} bytes)", self.bytes.len())
     }

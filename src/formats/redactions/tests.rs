@@ -10,7 +10,7 @@ fn redaction(file: &str, at: &str) -> Redaction {
 }
 
 /// The published text of a file, and the withheld values.
-fn published(file: &str, text: &[u8], at: &[&str]) -> Result<(String, Vec<String>), Fault> {
+fn published(file: &str, text: &[u8], at: &[&str]) -> Result<(String, Vec<String>), RewriteError> {
     let list: Vec<_> = at.iter().map(|at| redaction(file, at)).collect();
     let list: Vec<_> = list.iter().collect();
     let done = rewrite(file, text, &list, true)?;
@@ -88,7 +88,10 @@ fn an_event_is_found_by_its_number_in_each_format() {
         assert_eq!(bytes, text.replace("KEY", MARK), "{file}");
         let at = format!("\"event\":9,{span}");
         let gone = published(file, text.as_bytes(), &[&at]);
-        assert_eq!(gone, Err(Fault::Stale(0, "there is no such event or line")));
+        assert_eq!(
+            gone,
+            Err(RewriteError::Stale(0, "there is no such event or line"))
+        );
     }
 }
 
@@ -124,7 +127,7 @@ fn a_value_that_is_no_string_is_withheld_whole() {
     let at = r#""pointer":"/a/0","start":0,"end":3,"length":3"#;
     assert!(matches!(
         published("run-record.json", text, &[at]),
-        Err(Fault::Stale(0, _))
+        Err(RewriteError::Stale(0, _))
     ));
 }
 
@@ -184,12 +187,12 @@ fn a_span_that_no_longer_matches_is_stale() {
         ),
     ] {
         let found = published("events.jsonl", text.as_bytes(), &[at]);
-        assert_eq!(found, Err(Fault::Stale(0, why)), "{text}");
+        assert_eq!(found, Err(RewriteError::Stale(0, why)), "{text}");
     }
     let one = r#""line":1,"pointer":"/m","start":0,"end":3,"length":3"#;
     let other = r#""line":1,"pointer":"/m","start":2,"end":5,"length":3"#;
     let both = published("events.jsonl", b"{\"m\":\"ABCDEF\"}", &[other, one]);
-    assert_eq!(both, Err(Fault::Overlap(0, 1)));
+    assert_eq!(both, Err(RewriteError::Overlap(0, 1)));
 }
 
 #[test]
@@ -218,7 +221,7 @@ fn the_text_around_a_span_is_what_is_published_of_it() {
     let moved = b"{\"m\":\"ABC AND KEY\",\"n\":1}\n";
     assert!(matches!(
         rewrite("events.jsonl", moved, &list, true),
-        Err(Fault::Stale(0, _))
+        Err(RewriteError::Stale(0, _))
     ));
 }
 

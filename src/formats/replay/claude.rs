@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::errors::sorted;
 use super::lookup::{filled, first, joined, number, place, text, word};
 use super::paths::resolved;
-use super::{Call, Event, Translator, commands};
+use super::{OpenCall, TranslatedEvent, Translator, commands};
 
 const PATHS: [&str; 3] = ["file_path", "filePath", "path"];
 const NOTEBOOKS: [&str; 5] = [
@@ -19,7 +19,7 @@ const NOTEBOOKS: [&str; 5] = [
     "path",
 ];
 
-pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
+pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<TranslatedEvent<'a>> {
     t.identify(text(line, "session_id"));
     match word(line, "type") {
         "system" => {
@@ -28,27 +28,30 @@ pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
             }
             match word(line, "subtype") {
                 "init" | "status" | "thinking_tokens" => Vec::new(),
-                _ => vec![Event::unknown(line)],
+                _ => vec![TranslatedEvent::unknown(line)],
             }
         }
         "assistant" => match blocks(line) {
-            Some(blocks) => answer(t, blocks),
-            None => vec![Event::unknown(line)],
+            Some(blocks) => assistant_events(t, blocks),
+            None => vec![TranslatedEvent::unknown(line)],
         },
         "user" => match blocks(line) {
-            Some(blocks) => blocks.iter().flat_map(|block| given(t, block)).collect(),
-            None => vec![Event::unknown(line)],
+            Some(blocks) => blocks
+                .iter()
+                .flat_map(|block| user_events(t, block))
+                .collect(),
+            None => vec![TranslatedEvent::unknown(line)],
         },
         "rate_limit_event" => {
             let status = place(line, &["rate_limit_info.status"]).and_then(Value::as_str);
             let status = status.filter(|status| *status != "allowed");
             let message = |status| format!("claude code rate limit status: {status}");
-            let warning = status.map(|status| Event::message("warning", message(status)));
+            let warning = status.map(|status| TranslatedEvent::message("warning", message(status)));
             warning.into_iter().collect()
         }
         "result" => result(line).into_iter().collect(),
         "stream_event" => Vec::new(),
-        _ => vec![Event::unknown(line)],
+        _ => vec![TranslatedEvent::unknown(line)],
     }
 }
 
@@ -57,12 +60,13 @@ fn blocks(line: &Value) -> Option<&Vec<Value>> {
 }
 
 /// What the model said, then what it called, whatever the order of the blocks.
-fn answer<'a>(t: &mut Translator, blocks: &'a [Value]) -> Vec<Event<'a>> {
+fn assistant_events<'a>(t: &mut Translator, blocks: &'a [Value]) -> Vec<TranslatedEvent<'a>> {
     let mut events = Vec::new();
     let reasoning = joined(blocks, "thinking", "thinking");
     let reasoning = reasoning.filter(|_| t.has(4));
-    events.extend(reasoning.map(|text| Event::message("reasoning", text)));
-    events.extend(joined(blocks, "text", "text").map(|text| Event::message("agent", text)));
+    events.extend(reasoning.map(|text| TranslatedEvent::message("reasoning", text)));
+    events
+        .extend(joined(blocks, "text", "text").map(|text| TranslatedEvent::message("agent", text)));
     for block in blocks {
         match word(block, "type") {
             "text" | "thinking" | "redacted_thinking" => {}
@@ -71,21 +75,25 @@ fn answer<'a>(t: &mut Translator, blocks: &'a [Value]) -> Vec<Event<'a>> {
                 if let Some(name) = name {
                     t.count(name);
                 }
-                match called(t, block, name) {
-                    Some((id, held)) => t.open(id, held),
-                    None => events.push(Event::unknown(block)),
+                match open_call(t, block, name) {
+                    Some((id, call)) => t.open(id, call),
+                    None => events.push(TranslatedEvent::unknown(block)),
                 }
             }
-            _ => events.push(Event::unknown(block)),
+            _ => events.push(TranslatedEvent::unknown(block)),
         }
     }
     events
 }
 
-fn called<'a>(t: &Translator, block: &'a Value, name: Option<&str>) -> Option<(&'a str, Call)> {
+fn open_call<'a>(
+    t: &Translator,
+    block: &'a Value,
+    name: Option<&str>,
+) -> Option<(&'a str, OpenCall)> {
     let id = text(block, "id")?;
-    let events = operation(t.workspace.as_deref(), name?, block.get("input")?)?;
-    let call = Call {
+    let events = tool_events(t.workspace.as_deref(), name?, block.get("input")?)?;
+    let call = OpenCall {
         events: Some(events),
         since: 1,
     };
@@ -93,12 +101,17 @@ fn called<'a>(t: &Translator, block: &'a Value, name: Option<&str>) -> Option<(&
 }
 
 /// The events of a call, without its success.
-fn operation(workspace: Option<&str>, name: &str, input: &Value) -> Option<Vec<Event<'static>>> {
+fn tool_events(
+    workspace: Option<&str>,
+    name: &str,
+    input: &Value,
+) -> Option<Vec<TranslatedEvent<'static>>> {
     let path = |path: &str| resolved(workspace, path);
     let inside = || text(input, "path").map(path);
-    let write = |keys: &[&str]| Some(Event::new("write").text("path", path(first(input, keys)?)));
+    let write =
+        |keys: &[&str]| Some(TranslatedEvent::new("write").text("path", path(first(input, keys)?)));
     let search = |keys: &[&str]| {
-        let search = Event::new("search").text("query", first(input, keys)?);
+        let search = TranslatedEvent::new("search").text("query", first(input, keys)?);
         Some(search.maybe("path", inside()))
     };
     let event = match name {
@@ -106,7 +119,8 @@ fn operation(workspace: Option<&str>, name: &str, input: &Value) -> Option<Vec<E
             let start = number(input, &["offset", "start_line"]);
             let count = number(input, &["limit", "line_count"]);
             let last = |(start, count): (u32, u32)| start.saturating_add(count).saturating_sub(1);
-            let read = Event::new("read").text("path", path(first(input, &["file_path", "path"])?));
+            let read = TranslatedEvent::new("read")
+                .text("path", path(first(input, &["file_path", "path"])?));
             let read = read.maybe("startLine", start);
             read.maybe("endLine", start.zip(count).map(last))
         }
@@ -114,11 +128,12 @@ fn operation(workspace: Option<&str>, name: &str, input: &Value) -> Option<Vec<E
         "NotebookEdit" => write(&NOTEBOOKS)?,
         "Grep" => search(&["pattern", "query"])?,
         "Glob" => search(&["pattern", "glob"])?,
-        "LS" => Event::new("list").maybe("path", inside()),
+        "LS" => TranslatedEvent::new("list").maybe("path", inside()),
         "Bash" => commands::command(first(input, &["command", "cmd"])?),
         "Skill" => {
             let name = first(input, &["skill", "skill_name", "command"])?;
-            let skill = Event::new("skill").text("path", format!("skills/{name}/SKILL.md"));
+            let skill =
+                TranslatedEvent::new("skill").text("path", format!("skills/{name}/SKILL.md"));
             skill.text("skillName", name)
         }
         "StructuredOutput" => return Some(Vec::new()),
@@ -128,15 +143,17 @@ fn operation(workspace: Option<&str>, name: &str, input: &Value) -> Option<Vec<E
 }
 
 /// A block of what the model was given.
-fn given<'a>(t: &mut Translator, block: &'a Value) -> Vec<Event<'a>> {
+fn user_events<'a>(t: &mut Translator, block: &'a Value) -> Vec<TranslatedEvent<'a>> {
     match word(block, "type") {
-        "tool_result" => ended(t, block).unwrap_or_else(|| vec![Event::unknown(block)]),
+        "tool_result" => {
+            result_events(t, block).unwrap_or_else(|| vec![TranslatedEvent::unknown(block)])
+        }
         "text" => Vec::new(),
-        _ => vec![Event::unknown(block)],
+        _ => vec![TranslatedEvent::unknown(block)],
     }
 }
 
-fn ended(t: &mut Translator, block: &Value) -> Option<Vec<Event<'static>>> {
+fn result_events(t: &mut Translator, block: &Value) -> Option<Vec<TranslatedEvent<'static>>> {
     let failures = [
         "is_error",
         "is_interruption",
@@ -151,7 +168,7 @@ fn ended(t: &mut Translator, block: &Value) -> Option<Vec<Event<'static>>> {
             let file = place(block, &["tool_use_result.file"])?;
             let path = resolved(t.workspace.as_deref(), filled(file, &PATHS)?);
             let start = number(file, &["start_line", "startLine", "offset"]);
-            let read = Event::new("read").text("path", path);
+            let read = TranslatedEvent::new("read").text("path", path);
             let read = read.maybe("startLine", start.filter(|start| *start > 0));
             Some(vec![read.maybe("isSuccess", Some(ok))])
         }
@@ -168,7 +185,7 @@ fn ended(t: &mut Translator, block: &Value) -> Option<Vec<Event<'static>>> {
 }
 
 /// Skills are below the workspace that is known when they end.
-fn locate_skill(event: &mut Event<'static>, workspace: Option<&str>) {
+fn locate_skill(event: &mut TranslatedEvent<'static>, workspace: Option<&str>) {
     if event.kind != "skill" {
         return;
     }
@@ -181,7 +198,7 @@ fn locate_skill(event: &mut Event<'static>, workspace: Option<&str>) {
 }
 
 /// The end of a session, if it is an error: the final text was said before.
-fn result(line: &Value) -> Option<Event<'static>> {
+fn result(line: &Value) -> Option<TranslatedEvent<'static>> {
     let mut parts = Vec::new();
     if let Some(subtype) = text(line, "subtype").filter(|subtype| *subtype != "success") {
         parts.push(format!("subtype={subtype}"));
@@ -201,8 +218,8 @@ fn result(line: &Value) -> Option<Event<'static>> {
         other_message = Some(message(&as_written));
         parts.push(format!("api_error_status={}", sorted(status)));
     }
-    (!parts.is_empty()).then(|| Event {
+    (!parts.is_empty()).then(|| TranslatedEvent {
         other_message,
-        ..Event::message("error", message(&parts))
+        ..TranslatedEvent::message("error", message(&parts))
     })
 }

@@ -5,42 +5,42 @@ use serde_json::Value;
 use super::lookup::{filled, filled_at, first, text, word};
 use super::paths::resolved;
 use super::tools::{self, Tool};
-use super::{Event, Translator, Version, commands};
+use super::{TranslatedEvent, Translator, TranslatorVersion, commands};
 
-pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
+pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<TranslatedEvent<'a>> {
     t.identify(first(line, &["sessionId", "session_id", "id"]));
-    let says = |kind| said(kind, filled(line, &["text"]));
+    let events_of = |kind| message_events(kind, filled(line, &["text"]));
     match word(line, "type") {
         "hook_event" | "run_result" => Vec::new(),
         "agent_event" => match line.get("event") {
-            Some(event) => happened(t, event),
-            None => vec![Event::unknown(line)],
+            Some(event) => agent_events(t, event),
+            None => vec![TranslatedEvent::unknown(line)],
         },
         "say" => match word(line, "say") {
-            "text" | "completion_result" => says("agent"),
+            "text" | "completion_result" => events_of("agent"),
             "reasoning" => {
-                let mut said = says("reasoning");
-                said.retain(|_| t.has(4));
-                said
+                let mut events = events_of("reasoning");
+                events.retain(|_| t.has(4));
+                events
             }
             "error" | "api_req_failed" => {
                 let message = text(line, "text").unwrap_or("cline reported an error");
-                vec![Event::message("error", message)]
+                vec![TranslatedEvent::message("error", message)]
             }
-            _ => vec![Event::unknown(line)],
+            _ => vec![TranslatedEvent::unknown(line)],
         },
-        "ask" if word(line, "ask") == "followup" => says("agent"),
-        _ => vec![Event::unknown(line)],
+        "ask" if word(line, "ask") == "followup" => events_of("agent"),
+        _ => vec![TranslatedEvent::unknown(line)],
     }
 }
 
-fn said(kind: &'static str, text: Option<&str>) -> Vec<Event<'static>> {
-    text.map(|text| Event::message(kind, text))
+fn message_events(kind: &'static str, text: Option<&str>) -> Vec<TranslatedEvent<'static>> {
+    text.map(|text| TranslatedEvent::message(kind, text))
         .into_iter()
         .collect()
 }
 
-fn happened<'a>(t: &mut Translator, event: &'a Value) -> Vec<Event<'a>> {
+fn agent_events<'a>(t: &mut Translator, event: &'a Value) -> Vec<TranslatedEvent<'a>> {
     let content = || filled_at(event, &["text", "content"]);
     match (word(event, "type"), word(event, "contentType")) {
         ("iteration_start" | "iteration_end" | "usage" | "done", _) => Vec::new(),
@@ -48,24 +48,26 @@ fn happened<'a>(t: &mut Translator, event: &'a Value) -> Vec<Event<'a>> {
             let call = text(event, "toolCallId").zip(text(event, "toolName"));
             if let Some((id, name)) = call.filter(|_| kind == "tool") {
                 t.count(name);
-                let call = t.call(|version| called(name, event.get("input"), version));
+                let call = t.call(|version| tool_events(name, event.get("input"), version));
                 t.open(id, call);
             }
             Vec::new()
         }
-        ("content_end", "text") => said("agent", content()),
-        ("content_end", "reasoning" | "thinking") if t.has(4) => said("reasoning", content()),
+        ("content_end", "text") => message_events("agent", content()),
+        ("content_end", "reasoning" | "thinking") if t.has(4) => {
+            message_events("reasoning", content())
+        }
         ("content_end", "tool") => {
             let ok = success(event.get("output"));
             let mut call = t.close(text(event, "toolCallId"));
             if let (None, Some(name)) = (&call, text(event, "toolName")) {
                 t.count(name);
-                call = Some(t.call(|version| called(name, event.get("input"), version)));
+                call = Some(t.call(|version| tool_events(name, event.get("input"), version)));
             }
             let events = t.end(call, ok);
-            events.unwrap_or_else(|| vec![Event::unknown(event)])
+            events.unwrap_or_else(|| vec![TranslatedEvent::unknown(event)])
         }
-        _ => vec![Event::unknown(event)],
+        _ => vec![TranslatedEvent::unknown(event)],
     }
 }
 
@@ -83,11 +85,15 @@ fn success(output: Option<&Value>) -> Option<bool> {
     Some(results.all(|result| result.get("success") == Some(&Value::Bool(true))))
 }
 
-fn called(name: &str, input: Option<&Value>, version: Version) -> Option<Vec<Event<'static>>> {
+fn tool_events(
+    name: &str,
+    input: Option<&Value>,
+    version: TranslatorVersion,
+) -> Option<Vec<TranslatedEvent<'static>>> {
     let input = input.unwrap_or(&Value::Null);
     let list = |key: &str| input.get(key).and_then(Value::as_array);
     let some = |events: Vec<_>| (!events.is_empty()).then_some(events);
-    let texts = |items: &Vec<Value>, event: &dyn Fn(&str) -> Event<'static>| {
+    let texts = |items: &Vec<Value>, event: &dyn Fn(&str) -> TranslatedEvent<'static>| {
         let texts = items.iter().filter_map(Value::as_str);
         some(texts.filter(|text| !text.is_empty()).map(event).collect())
     };
@@ -114,10 +120,10 @@ fn called(name: &str, input: Option<&Value>, version: Version) -> Option<Vec<Eve
 }
 
 /// A file in a list of files to read.
-fn file(file: &Value) -> Option<Event<'static>> {
+fn file(file: &Value) -> Option<TranslatedEvent<'static>> {
     let path = file
         .as_str()
         .or_else(|| first(file, &["path", "file_path", "filePath"]));
     let path = path.filter(|path| !path.is_empty())?;
-    Some(Event::new("read").text("path", resolved(None, path)))
+    Some(TranslatedEvent::new("read").text("path", resolved(None, path)))
 }

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::lookup::{text, word};
-use super::{Event, Translator, commands};
+use super::{TranslatedEvent, Translator, commands};
 
-pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
+pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<TranslatedEvent<'a>> {
     match (word(line, "type"), line.get("item")) {
         ("thread.started", _) => {
             // Each thread replaces the one before.
@@ -15,13 +15,13 @@ pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
             Vec::new()
         }
         ("turn.started" | "turn.completed" | "item.started", _) => Vec::new(),
-        ("item.completed", Some(item)) => completed(item),
+        ("item.completed", Some(item)) => item_events(item),
         ("error", _) => vec![error(line)],
-        _ => vec![Event::unknown(line)],
+        _ => vec![TranslatedEvent::unknown(line)],
     }
 }
 
-fn completed(item: &Value) -> Vec<Event<'_>> {
+fn item_events(item: &Value) -> Vec<TranslatedEvent<'_>> {
     match word(item, "type") {
         "command_execution" => {
             let code = item.get("exit_code").and_then(Value::as_i64);
@@ -35,24 +35,24 @@ fn completed(item: &Value) -> Vec<Event<'_>> {
         "file_change" => {
             let changes = item.get("changes").and_then(Value::as_array);
             match changes.filter(|changes| !changes.is_empty()) {
-                Some(changes) => changes.iter().map(written).collect(),
-                None => vec![Event::unknown(item)],
+                Some(changes) => changes.iter().map(file_event).collect(),
+                None => vec![TranslatedEvent::unknown(item)],
             }
         }
-        "agent_message" => vec![Event::message("agent", word(item, "text"))],
+        "agent_message" => vec![TranslatedEvent::message("agent", word(item, "text"))],
         "error" => vec![error(item)],
-        _ => vec![Event::unknown(item)],
+        _ => vec![TranslatedEvent::unknown(item)],
     }
 }
 
 /// A changed file. The recorder takes every change for a success.
-fn written(change: &Value) -> Event<'static> {
-    let write = Event::new("write").text("path", word(change, "path"));
+fn file_event(change: &Value) -> TranslatedEvent<'static> {
+    let write = TranslatedEvent::new("write").text("path", word(change, "path"));
     write.maybe("isSuccess", Some(true))
 }
 
-fn error(value: &Value) -> Event<'static> {
-    Event::message(
+fn error(value: &Value) -> TranslatedEvent<'static> {
+    TranslatedEvent::message(
         "error",
         text(value, "message").unwrap_or("codex reported an error"),
     )

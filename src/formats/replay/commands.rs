@@ -1,32 +1,32 @@
 //! What a command does: commands that only read, search or list become such events (replay.md 4.4).
 
-use super::Event;
+use super::TranslatedEvent;
 
 /// Tokens that end a command.
 const ENDS: [&str; 5] = ["&&", "||", ";", "|", "&"];
 
 /// The event of a command, without its success.
-pub(super) fn command(text: &str) -> Event<'static> {
-    recognized(text).unwrap_or_else(|| Event::new("command").text("command", text))
+pub(super) fn command(text: &str) -> TranslatedEvent<'static> {
+    recognized(text).unwrap_or_else(|| TranslatedEvent::new("command").text("command", text))
 }
 
-fn recognized(text: &str) -> Option<Event<'static>> {
+fn recognized(text: &str) -> Option<TranslatedEvent<'static>> {
     let tokens = first_command(text);
     let (program, arguments) = tokens.split_first()?;
     match last_segment(program) {
-        "cat" => Some(Event::new("read").text("path", operand(arguments)?)),
+        "cat" => Some(TranslatedEvent::new("read").text("path", operand(arguments)?)),
         "sed" => {
             let is_quiet = arguments.iter().any(|token| token == "-n");
             let (start, end) = arguments.iter().find_map(|token| range(token))?;
             let path = operand(arguments).filter(|_| is_quiet)?;
-            let read = Event::new("read").text("path", path);
+            let read = TranslatedEvent::new("read").text("path", path);
             Some(read.maybe("startLine", start).maybe("endLine", end))
         }
         "rg" | "grep" | "find" => {
             let query = arguments.iter().find(|token| !token.starts_with('-'))?;
-            Some(Event::new("search").text("query", query))
+            Some(TranslatedEvent::new("search").text("query", query))
         }
-        "ls" => Some(Event::new("list").maybe("path", operand(arguments))),
+        "ls" => Some(TranslatedEvent::new("list").maybe("path", operand(arguments))),
         _ => None,
     }
 }

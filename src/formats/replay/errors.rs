@@ -3,19 +3,19 @@
 use serde_json::Value;
 
 use super::lookup::{filled_at, text};
-use super::{Event, Translator};
+use super::{TranslatedEvent, Translator};
 
 /// The event of a line that reports an error.
-pub(super) fn error(t: &mut Translator, line: &Value, default: &str) -> Event<'static> {
+pub(super) fn error(t: &mut Translator, line: &Value, default: &str) -> TranslatedEvent<'static> {
     let early = filled_at(line, &["error.message", "message", "error"]).unwrap_or(default);
     let (late, other_message) = late(line, default);
     if late != early && t.has(5) {
-        return Event {
+        return TranslatedEvent {
             other_message,
-            ..Event::message("error", late)
+            ..TranslatedEvent::message("error", late)
         };
     }
-    Event::message("error", early)
+    TranslatedEvent::message("error", early)
 }
 
 /// The text since version 5, with the keys of an object sorted and as they are.

@@ -3,19 +3,19 @@
 
 use serde_json::Value;
 
-use super::Event;
+use super::TranslatedEvent;
 use super::lookup::{place, text, word};
 
 /// The beginning of the warning about a line that is no telemetry. What follows is the parser's own text.
 pub const UNPARSABLE: &str = "unparseable gg telemetry line: ";
 
-pub(super) fn line(line: &Value) -> Vec<Event<'_>> {
+pub(super) fn line(line: &Value) -> Vec<TranslatedEvent<'_>> {
     if !is_telemetry(line) {
-        return vec![Event::message("warning", UNPARSABLE)];
+        return vec![TranslatedEvent::message("warning", UNPARSABLE)];
     }
     let session = text(line, "sessionId");
-    let event = Event::new("gg").json("event", line);
-    let events = mapped(line).into_iter().chain([event]);
+    let event = TranslatedEvent::new("gg").json("event", line);
+    let events = translated(line).into_iter().chain([event]);
     events
         .map(|event| event.maybe("sessionId", session))
         .collect()
@@ -30,59 +30,64 @@ fn is_telemetry(line: &Value) -> bool {
 }
 
 /// The event that a line gives besides itself.
-fn mapped(line: &Value) -> Option<Event<'static>> {
+fn translated(line: &Value) -> Option<TranslatedEvent<'static>> {
     let spoken = |key: &str| text(line, key).filter(|text| !text.trim().is_empty());
     Some(match word(line, "type") {
-        "assistant_message" => Event::message("agent", spoken("text")?),
-        "code_execution" => Event {
+        "assistant_message" => TranslatedEvent::message("agent", spoken("text")?),
+        "code_execution" => TranslatedEvent {
             is_optional: true,
-            ..Event::message("agent", spoken("finished")?)
+            ..TranslatedEvent::message("agent", spoken("finished")?)
         },
-        "tool_call" => called(line)?,
+        "tool_call" => tool_event(line)?,
         "tool_result" if line.get("ok") == Some(&Value::Bool(false)) => {
             let summary = text(line, "summary").map_or_else(String::new, |it| format!(": {it}"));
             let message = format!("gg tool `{}` failed{summary}", text(line, "name")?);
-            Event::message("warning", message)
+            TranslatedEvent::message("warning", message)
         }
         "log" => match &*word(line, "level").to_ascii_lowercase() {
-            "error" => Event::message("error", text(line, "message")?),
-            "warn" | "warning" => Event::message("warning", text(line, "message")?),
+            "error" => TranslatedEvent::message("error", text(line, "message")?),
+            "warn" | "warning" => TranslatedEvent::message("warning", text(line, "message")?),
             _ => return None,
         },
         _ => return None,
     })
 }
 
-fn called(line: &Value) -> Option<Event<'static>> {
+fn tool_event(line: &Value) -> Option<TranslatedEvent<'static>> {
     let command = place(line, &["args.command"]).and_then(Value::as_str);
     let path = place(line, &["args.path"]).and_then(Value::as_str);
     Some(match text(line, "name")? {
-        "shell" => Event::new("command").text("command", command.unwrap_or("shell")),
-        "write_file" => Event::new("write").text("path", path.unwrap_or_default()),
-        "read_file" => Event::new("read").text("path", path.unwrap_or_default()),
-        "list_dir" => Event::new("list").maybe("path", path),
+        "shell" => TranslatedEvent::new("command").text("command", command.unwrap_or("shell")),
+        "write_file" => TranslatedEvent::new("write").text("path", path.unwrap_or_default()),
+        "read_file" => TranslatedEvent::new("read").text("path", path.unwrap_or_default()),
+        "list_dir" => TranslatedEvent::new("list").maybe("path", path),
         name => {
             let command = command.map_or_else(String::new, |command| format!(": {command}"));
-            Event::new("command").text("command", format!("{name}{command}"))
+            TranslatedEvent::new("command").text("command", format!("{name}{command}"))
         }
     })
 }
 
 /// Whether a recorded line is what some version keeps of a line: keys on both sides have the same value, and keys that only the
 /// record has are empty.
-pub fn is_event_kept(line: &Value, kept: &Value, same: &impl Fn(&Value, &Value) -> bool) -> bool {
-    match (line, kept) {
-        (Value::Object(line), Value::Object(kept)) => kept.iter().all(|(key, value)| {
+pub fn is_recorded_form(
+    line: &Value,
+    recorded: &Value,
+    same: &impl Fn(&Value, &Value) -> bool,
+) -> bool {
+    match (line, recorded) {
+        (Value::Object(line), Value::Object(recorded)) => recorded.iter().all(|(key, value)| {
             line.get(key).map_or_else(
                 || is_default(value),
-                |line| is_event_kept(line, value, same),
+                |line| is_recorded_form(line, value, same),
             )
         }),
-        (Value::Array(line), Value::Array(kept)) => {
-            let mut pairs = line.iter().zip(kept);
-            line.len() == kept.len() && pairs.all(|(line, kept)| is_event_kept(line, kept, same))
+        (Value::Array(line), Value::Array(recorded)) => {
+            let mut pairs = line.iter().zip(recorded);
+            line.len() == recorded.len()
+                && pairs.all(|(line, recorded)| is_recorded_form(line, recorded, same))
         }
-        _ => same(line, kept),
+        _ => same(line, recorded),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::errors::error;
 use super::lookup::{first, place, text, text_at, word};
 use super::tools::Tool;
-use super::{Event, Translator, Version};
+use super::{TranslatedEvent, Translator, TranslatorVersion};
 
 /// Text of the model that is not complete yet.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct PartialText {
     text: String,
 }
 
-pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
+pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<TranslatedEvent<'a>> {
     let mut events = Vec::new();
     match word(line, "type") {
         "message" => match line.get("message") {
@@ -27,9 +27,9 @@ pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
                     read(t, block, is_answer.then_some(id), &mut events);
                 }
             }
-            None => events.push(Event::unknown(line)),
+            None => events.push(TranslatedEvent::unknown(line)),
         },
-        "notification" => events.push(Event::unknown(line)),
+        "notification" => events.push(TranslatedEvent::unknown(line)),
         "error" => {
             events.extend(flush(t));
             events.push(error(t, line, "goose reported an error"));
@@ -37,14 +37,14 @@ pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
         "complete" => events.extend(flush(t)),
         _ => {
             events.extend(flush(t));
-            events.push(Event::unknown(line));
+            events.push(TranslatedEvent::unknown(line));
         }
     }
     events
 }
 
 /// The partial text, as an event.
-fn flush(t: &mut Translator) -> Option<Event<'static>> {
+fn flush(t: &mut Translator) -> Option<TranslatedEvent<'static>> {
     let partial = t.partial.take()?;
     let kind = if partial.is_reasoning {
         t.has(4);
@@ -52,7 +52,7 @@ fn flush(t: &mut Translator) -> Option<Event<'static>> {
     } else {
         "agent"
     };
-    Some(Event::message(kind, partial.text))
+    Some(TranslatedEvent::message(kind, partial.text))
 }
 
 /// Reads a block; `answer` is the id of its message, if the model wrote it.
@@ -60,7 +60,7 @@ fn read<'a>(
     t: &mut Translator,
     block: &'a Value,
     answer: Option<&str>,
-    events: &mut Vec<Event<'a>>,
+    events: &mut Vec<TranslatedEvent<'a>>,
 ) {
     match word(block, "type") {
         kind @ ("text" | "thinking") => {
@@ -82,10 +82,10 @@ fn read<'a>(
                 Some((id, name)) => {
                     t.count(name);
                     let input = place(block, &inputs).unwrap_or(&Value::Null);
-                    let call = t.call(|version| called(name, input, version));
+                    let call = t.call(|version| tool_events(name, input, version));
                     t.open(id, call);
                 }
-                None => events.push(Event::unknown(block)),
+                None => events.push(TranslatedEvent::unknown(block)),
             }
         }
         "toolResponse" => {
@@ -103,15 +103,20 @@ fn read<'a>(
             let call = t.close(text_at(block, &["id", "toolResponse.id", "toolCallId"]));
             match t.end(call, ok) {
                 Some(ended) => events.extend(ended),
-                None => events.push(Event::unknown(block)),
+                None => events.push(TranslatedEvent::unknown(block)),
             }
         }
-        _ => events.push(Event::unknown(block)),
+        _ => events.push(TranslatedEvent::unknown(block)),
     }
 }
 
 /// Adds to the partial text: a snapshot replaces it, a piece is appended. Other text ends it.
-fn collect(t: &mut Translator, is_reasoning: bool, id: &str, text: &str) -> Option<Event<'static>> {
+fn collect(
+    t: &mut Translator,
+    is_reasoning: bool,
+    id: &str,
+    text: &str,
+) -> Option<TranslatedEvent<'static>> {
     if let Some(partial) = &mut t.partial
         && partial.is_reasoning == is_reasoning
         && partial.id == id
@@ -136,7 +141,11 @@ fn collect(t: &mut Translator, is_reasoning: bool, id: &str, text: &str) -> Opti
     flushed
 }
 
-fn called(name: &str, input: &Value, version: Version) -> Option<Vec<Event<'static>>> {
+fn tool_events(
+    name: &str,
+    input: &Value,
+    version: TranslatorVersion,
+) -> Option<Vec<TranslatedEvent<'static>>> {
     let (extension, tool) = name.split_once("__").unwrap_or(("", name));
     if extension == "todo" {
         return Some(Vec::new());

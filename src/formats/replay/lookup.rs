@@ -17,7 +17,7 @@ pub(super) fn first<'a>(value: &'a Value, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| text(value, key))
 }
 
-/// The same, if it is not empty: an empty first string hides the keys after it.
+/// The string that [`first`] finds, if it is not empty: an empty first string hides the keys after it.
 pub(super) fn filled<'a>(value: &'a Value, keys: &[&str]) -> Option<&'a str> {
     first(value, keys).filter(|text| !text.is_empty())
 }
@@ -35,7 +35,7 @@ pub(super) fn text_at<'a>(value: &'a Value, places: &[&str]) -> Option<&'a str> 
     place(value, places)?.as_str()
 }
 
-/// The same, if it is not empty.
+/// The string that [`text_at`] finds, if it is not empty.
 pub(super) fn filled_at<'a>(value: &'a Value, places: &[&str]) -> Option<&'a str> {
     text_at(value, places).filter(|text| !text.is_empty())
 }

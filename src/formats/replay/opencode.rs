@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::errors::error;
 use super::lookup::{filled_at, first, place, text_at, word};
 use super::tools::Tool;
-use super::usage::{Keys, usage};
-use super::{Event, Harness, Translator, Version};
+use super::usage::{UsageKeys, usage};
+use super::{Harness, TranslatedEvent, Translator, TranslatorVersion};
 
-const TOKENS: Keys = Keys {
+const TOKENS: UsageKeys = UsageKeys {
     input: "input",
     cache_write: "write",
     cache_read: "read",
@@ -16,7 +16,7 @@ const TOKENS: Keys = Keys {
     reasoning: Some("reasoning"),
 };
 
-pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
+pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<TranslatedEvent<'a>> {
     t.identify(first(line, &["sessionID", "session_id", "sessionId"]));
     match word(line, "type") {
         "step_start" => Vec::new(),
@@ -26,24 +26,26 @@ pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
         }
         "text" => {
             let text = filled_at(line, &["part.text", "text"]);
-            text.map(|text| Event::message("agent", text))
+            text.map(|text| TranslatedEvent::message("agent", text))
                 .into_iter()
                 .collect()
         }
         "reasoning" => {
             let text = filled_at(line, &["part.text", "text", "reasoning"]);
             let text = text.filter(|_| t.has(4));
-            text.map(|text| Event::message("reasoning", text))
+            text.map(|text| TranslatedEvent::message("reasoning", text))
                 .into_iter()
                 .collect()
         }
-        "tool_use" => used(t, line).unwrap_or_else(|| vec![Event::unknown(line)]),
+        "tool_use" => {
+            tool_use_events(t, line).unwrap_or_else(|| vec![TranslatedEvent::unknown(line)])
+        }
         "error" => vec![error(t, line, "harness reported an error")],
-        _ => vec![Event::unknown(line)],
+        _ => vec![TranslatedEvent::unknown(line)],
     }
 }
 
-fn used(t: &mut Translator, line: &Value) -> Option<Vec<Event<'static>>> {
+fn tool_use_events(t: &mut Translator, line: &Value) -> Option<Vec<TranslatedEvent<'static>>> {
     let name = text_at(line, &["part.tool", "tool", "toolName", "name"])?;
     t.count(name);
     let inputs = ["part.state.input", "state.input", "input", "arguments"];
@@ -54,17 +56,17 @@ fn used(t: &mut Translator, line: &Value) -> Option<Vec<Event<'static>>> {
         _ => None,
     };
     let is_kilo = t.harness == Harness::Kilo;
-    let call = t.call(|version| called(name, input, ok, is_kilo, version));
+    let call = t.call(|version| tool_events(name, input, ok, is_kilo, version));
     t.end(Some(call), ok)
 }
 
-fn called(
+fn tool_events(
     name: &str,
     input: &Value,
     ok: Option<bool>,
     is_kilo: bool,
-    version: Version,
-) -> Option<Vec<Event<'static>>> {
+    version: TranslatorVersion,
+) -> Option<Vec<TranslatedEvent<'static>>> {
     let tool = match &*name.to_ascii_lowercase() {
         "read" => Tool::Read,
         "write" | "edit" => Tool::Write,

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::lookup::{filled, first, joined, place, text, word};
 use super::tools::Tool;
-use super::usage::{Keys, usage};
-use super::{Event, Translator, Version};
+use super::usage::{UsageKeys, usage};
+use super::{TranslatedEvent, Translator, TranslatorVersion};
 
-const TOKENS: Keys = Keys {
+const TOKENS: UsageKeys = UsageKeys {
     input: "input",
     cache_write: "cacheWrite",
     cache_read: "cacheRead",
@@ -16,7 +16,7 @@ const TOKENS: Keys = Keys {
 };
 const NAMES: [&str; 4] = ["toolName", "tool_name", "tool", "name"];
 
-pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
+pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<TranslatedEvent<'a>> {
     match word(line, "type") {
         "session" => {
             t.identify(first(line, &["id", "sessionId", "session_id"]));
@@ -27,41 +27,43 @@ pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
         "tool_execution_update" if t.has(3) => Vec::new(),
         "agent_settled" if t.has(6) => Vec::new(),
         "message_end" => place(line, &["message", "assistantMessageEvent.message"])
-            .map_or_else(Vec::new, |message| said(t, message)),
+            .map_or_else(Vec::new, |message| message_events(t, message)),
         "tool_execution_start" if t.has(3) => {
             if let Some((id, name)) = text(line, "toolCallId").zip(first(line, &NAMES)) {
                 t.count(name);
                 let input = place(line, &["args", "input", "arguments", "toolInput"]);
-                let call = t.call(|version| called(name, input, version));
+                let call = t.call(|version| tool_events(name, input, version));
                 t.open(id, call);
             }
             Vec::new()
         }
-        "tool_execution_end" => ended(t, line).unwrap_or_else(|| vec![Event::unknown(line)]),
-        _ => vec![Event::unknown(line)],
+        "tool_execution_end" => {
+            end_events(t, line).unwrap_or_else(|| vec![TranslatedEvent::unknown(line)])
+        }
+        _ => vec![TranslatedEvent::unknown(line)],
     }
 }
 
-fn said(t: &mut Translator, message: &Value) -> Vec<Event<'static>> {
+fn message_events(t: &mut Translator, message: &Value) -> Vec<TranslatedEvent<'static>> {
     let mut events = Vec::new();
     if word(message, "role") == "assistant" {
         let parts = message.get("content").and_then(Value::as_array);
         let parts = parts.map_or(&[][..], Vec::as_slice);
         let reasoning = joined(parts, "thinking", "thinking").filter(|_| t.has(4));
-        events.extend(reasoning.map(|text| Event::message("reasoning", text)));
+        events.extend(reasoning.map(|text| TranslatedEvent::message("reasoning", text)));
         let text = filled(message, &["content"]).map(ToOwned::to_owned);
         let text = text.or_else(|| joined(parts, "text", "text"));
-        events.extend(text.map(|text| Event::message("agent", text)));
+        events.extend(text.map(|text| TranslatedEvent::message("agent", text)));
     }
     events.extend(usage(t, message.get("usage"), &TOKENS));
     events
 }
 
-fn ended(t: &mut Translator, line: &Value) -> Option<Vec<Event<'static>>> {
+fn end_events(t: &mut Translator, line: &Value) -> Option<Vec<TranslatedEvent<'static>>> {
     // Version 2 read calls from their end alone.
     let alone = || {
         let input = place(line, &["input", "arguments", "args", "toolInput"]);
-        called(first(line, &NAMES)?, input, 2)
+        tool_events(first(line, &NAMES)?, input, 2)
     };
     let call = t.close(text(line, "toolCallId"));
     if t.version < 3 {
@@ -92,7 +94,11 @@ fn status(line: &Value) -> Option<bool> {
     }
 }
 
-fn called(name: &str, input: Option<&Value>, version: Version) -> Option<Vec<Event<'static>>> {
+fn tool_events(
+    name: &str,
+    input: Option<&Value>,
+    version: TranslatorVersion,
+) -> Option<Vec<TranslatedEvent<'static>>> {
     let tool = match &*name.to_ascii_lowercase() {
         "read" => Tool::Read,
         "write" | "edit" => Tool::Write,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::lookup::{filled, first, number};
 use super::paths::resolved;
-use super::{Event, Version, commands};
+use super::{TranslatedEvent, TranslatorVersion, commands};
 
 /// What a tool does.
 #[derive(Debug, Clone, Copy)]
@@ -50,14 +50,18 @@ const FILES: [&str; 4] = [
 
 impl Tool {
     /// The events of a call, without its success; `None` if its input lacks what the tool needs.
-    pub(super) fn events(self, input: &Value, version: Version) -> Option<Vec<Event<'static>>> {
+    pub(super) fn events(
+        self,
+        input: &Value,
+        version: TranslatorVersion,
+    ) -> Option<Vec<TranslatedEvent<'static>>> {
         match self {
             Self::Patch => patch(input, version),
             _ => Some(vec![self.event(input, version)?]),
         }
     }
 
-    fn event(self, input: &Value, version: Version) -> Option<Event<'static>> {
+    fn event(self, input: &Value, version: TranslatorVersion) -> Option<TranslatedEvent<'static>> {
         Some(match self {
             Self::Read => read(input, version)?,
             Self::Write | Self::Patch => write(path(input, version)?),
@@ -75,7 +79,7 @@ impl Tool {
             }
             Self::List => {
                 let path = filled(input, &["path", "dir", "directory"]);
-                Event::new("list").maybe("path", path.map(|path| resolved(None, path)))
+                TranslatedEvent::new("list").maybe("path", path.map(|path| resolved(None, path)))
             }
             Self::Shell => commands::command(filled(input, &["command", "cmd", "script"])?),
             Self::Skill => skill(input)?,
@@ -84,24 +88,24 @@ impl Tool {
     }
 }
 
-fn path(input: &Value, version: Version) -> Option<&str> {
+fn path(input: &Value, version: TranslatorVersion) -> Option<&str> {
     let known = if version >= 4 { 7 } else { 6 };
     filled(input, &PATHS[..known])
 }
 
 /// The event of a file that was written.
-pub(super) fn write(path: &str) -> Event<'static> {
-    Event::new("write").text("path", resolved(None, path))
+pub(super) fn write(path: &str) -> TranslatedEvent<'static> {
+    TranslatedEvent::new("write").text("path", resolved(None, path))
 }
 
 /// The event of a search in the path of the input.
-pub(super) fn search(query: &str, input: &Value) -> Event<'static> {
+pub(super) fn search(query: &str, input: &Value) -> TranslatedEvent<'static> {
     let path = filled(input, &["path", "dir", "directory", "cwd", "scope"]);
-    let search = Event::new("search").text("query", query);
+    let search = TranslatedEvent::new("search").text("query", query);
     search.maybe("path", path.map(|path| resolved(None, path)))
 }
 
-fn read(input: &Value, version: Version) -> Option<Event<'static>> {
+fn read(input: &Value, version: TranslatorVersion) -> Option<TranslatedEvent<'static>> {
     let above_zero = |keys: &[&str]| number(input, keys).filter(|number| *number > 0);
     let counts = ["limit", "line_count", "lineCount", "num_lines", "numLines"];
     let start = above_zero(&["offset", "start_line", "startLine", "line"]);
@@ -110,11 +114,11 @@ fn read(input: &Value, version: Version) -> Option<Event<'static>> {
         Some(start?.saturating_add(count).saturating_sub(1))
     });
     let path = resolved(None, path(input, version)?);
-    let read = Event::new("read").text("path", path);
+    let read = TranslatedEvent::new("read").text("path", path);
     Some(read.maybe("startLine", start).maybe("endLine", end))
 }
 
-fn skill(input: &Value) -> Option<Event<'static>> {
+fn skill(input: &Value) -> Option<TranslatedEvent<'static>> {
     let name = filled(input, &["name", "skill", "skill_name", "skillName"]);
     let path = match filled(input, &["path", "file_path", "filePath", "skillPath"]) {
         Some(path) => path.to_owned(),
@@ -123,11 +127,11 @@ fn skill(input: &Value) -> Option<Event<'static>> {
             None => format!("skills/{}/SKILL.md", name?),
         },
     };
-    let skill = Event::new("skill").text("path", resolved(None, &path));
+    let skill = TranslatedEvent::new("skill").text("path", resolved(None, &path));
     Some(skill.maybe("skillName", name))
 }
 
-fn patch(input: &Value, version: Version) -> Option<Vec<Event<'static>>> {
+fn patch(input: &Value, version: TranslatorVersion) -> Option<Vec<TranslatedEvent<'static>>> {
     if let Some(path) = path(input, version) {
         return Some(vec![write(path)]);
     }
@@ -144,7 +148,11 @@ fn patch(input: &Value, version: Version) -> Option<Vec<Event<'static>>> {
     (!paths.is_empty()).then(|| paths.into_iter().map(write).collect())
 }
 
-fn subagent(input: &Value, version: Version, ok: Option<bool>) -> Option<Event<'static>> {
+fn subagent(
+    input: &Value,
+    version: TranslatorVersion,
+    ok: Option<bool>,
+) -> Option<TranslatedEvent<'static>> {
     let found = |keys: &[&str], late: &[&str]| {
         let keys = keys
             .iter()
@@ -179,6 +187,6 @@ fn subagent(input: &Value, version: Version, ok: Option<bool>) -> Option<Event<'
     } else {
         "subagent_completed"
     };
-    let event = Event::new("orchestration").text("action", action);
+    let event = TranslatedEvent::new("orchestration").text("action", action);
     Some(event.maybe("subagentId", id).maybe("subagentName", name))
 }

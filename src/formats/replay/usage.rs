@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Event, Translator};
+use super::{TranslatedEvent, Translator};
 
 /// The keys of the counts.
-pub(super) struct Keys {
+pub(super) struct UsageKeys {
     pub(super) input: &'static str,
     pub(super) cache_write: &'static str,
     pub(super) cache_read: &'static str,
@@ -18,8 +18,8 @@ pub(super) struct Keys {
 pub(super) fn usage(
     t: &mut Translator,
     counts: Option<&Value>,
-    keys: &Keys,
-) -> Option<Event<'static>> {
+    keys: &UsageKeys,
+) -> Option<TranslatedEvent<'static>> {
     let counts = counts?;
     let count = |key| find(counts, key).unwrap_or(0);
     let input = count(keys.input).saturating_add(count(keys.cache_write));
@@ -32,7 +32,7 @@ pub(super) fn usage(
         let tokens = json!({
             "uncachedInput": input, "cachedInput": cached, "output": output, "reasoning": reasoning,
         });
-        Event::new("usage").owned("tokens", tokens)
+        TranslatedEvent::new("usage").owned("tokens", tokens)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 
 /// Replaces a game jam README on the page.
 const INSTEAD: &str = "\"(not displayed; run.json holds it)\"";
@@ -16,7 +16,7 @@ pub fn displayed(text: &str) -> Cow<'_, str> {
     {
         match member.key.as_ref() {
             "gameJamReadme" => hidden.push(member.value),
-            "gameJamPriorEntries" if member.value.kind() == Kind::Array => {
+            "gameJamPriorEntries" if member.value.kind() == JsonKind::Array => {
                 let entries = member
                     .value
                     .items()
@@ -28,7 +28,7 @@ pub fn displayed(text: &str) -> Cow<'_, str> {
             _ => {}
         }
     }
-    hidden.retain(|node| node.kind() != Kind::Null);
+    hidden.retain(|node| node.kind() != JsonKind::Null);
     if hidden.is_empty() {
         return Cow::Borrowed(text);
     }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 
 use crate::json::Node;
-use crate::reader::{Number, Object, Presence, Reader};
+use crate::reader::{DocumentReader, JsonObject, NumberLiteral, Presence};
 use base::shapes::{self, Lenient};
 
-use super::object::{Field, Part, Shape, objects};
+use super::object::{RecordField, RecordObject, RecordShape, objects};
 use super::read::{STAGES, any, stages, tool_calls, toolchain};
 use super::shape;
 
@@ -55,7 +55,7 @@ objects! {
         /// Entries of the same jam that this one had to differ from.
         "gameJamPriorEntries" late default "Lenient<Vec<PriorEntry<'a>>>" => game_jam_prior_entries: Vec<PriorEntry<'a>>;
         /// How often each tool was called, by its lower-case name.
-        "toolCalls" by(tool_calls) default "Lenient<BTreeMap<String, shapes::Count>>" => tool_calls: Vec<(Cow<'a, str>, Number<'a>)>;
+        "toolCalls" by(tool_calls) default "Lenient<BTreeMap<String, shapes::Count>>" => tool_calls: Vec<(Cow<'a, str>, NumberLiteral<'a>)>;
         /// The commit that the run began from.
         "seedCommit" late default "Lenient<String>" => seed_commit: Text<'a>;
         /// Measurements of the code, copied as written.
@@ -126,36 +126,36 @@ objects! {
     #[schemars(transform = shape::stages)]
     closed Metrics<'a> {
         /// Wall clock, in seconds. An imported run may lack it.
-        "runTimeSeconds" known with "Option<shapes::Amount>" => run_time_seconds: Option<Number<'a>>;
+        "runTimeSeconds" known with "Option<shapes::Amount>" => run_time_seconds: Option<NumberLiteral<'a>>;
         /// Tokens in four classes that do not overlap.
         "tokens" required => tokens: Tokens<'a>;
         /// Cost in USD.
         "cost" required => cost: Cost<'a>;
     } + computed {
         /// Durations of the stages, in the order of the document; null is "not reported".
-        stages: Vec<(Cow<'a, str>, Option<Number<'a>>)> = stages, STAGES;
+        stages: Vec<(Cow<'a, str>, Option<NumberLiteral<'a>>)> = stages, STAGES;
     }
 
     /// Four classes that do not overlap; null is "not reported".
     #[derive(Default)]
     closed Tokens<'a> {
         /// Input that was not served from a cache.
-        "uncachedInput" optional with "Option<shapes::Count>" => uncached_input: Option<Number<'a>>;
+        "uncachedInput" optional with "Option<shapes::Count>" => uncached_input: Option<NumberLiteral<'a>>;
         /// Input that was served from a cache.
-        "cachedInput" optional with "Option<shapes::Count>" => cached_input: Option<Number<'a>>;
+        "cachedInput" optional with "Option<shapes::Count>" => cached_input: Option<NumberLiteral<'a>>;
         /// Output without reasoning.
-        "output" optional with "Option<shapes::Count>" => output: Option<Number<'a>>;
+        "output" optional with "Option<shapes::Count>" => output: Option<NumberLiteral<'a>>;
         /// Reasoning.
-        "reasoning" optional with "Option<shapes::Count>" => reasoning: Option<Number<'a>>;
+        "reasoning" optional with "Option<shapes::Count>" => reasoning: Option<NumberLiteral<'a>>;
     }
 
     /// Cost in USD; null is an unknown price, 0 is free.
     #[derive(Default)]
     closed Cost<'a> {
         /// At list prices, in USD.
-        "comparable" optional with "Option<shapes::Amount>" => comparable: Option<Number<'a>>;
+        "comparable" optional with "Option<shapes::Amount>" => comparable: Option<NumberLiteral<'a>>;
         /// Charged cost, in USD.
-        "actual" optional with "Option<shapes::Amount>" => actual: Option<Number<'a>>;
+        "actual" optional with "Option<shapes::Amount>" => actual: Option<NumberLiteral<'a>>;
     }
 
     /// Where its outputs are.

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 use base::diagnostics::text::nearest;
 
 use super::RunRecord;
-use super::object::{Part, Shape};
+use super::object::{RecordObject, RecordShape};
 
 /// A key that is in no recognized version of the format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,9 +22,9 @@ pub struct UnknownKey {
 }
 
 /// Maximum number of unknown keys reported per record; one with more is a different format.
-const PER_RECORD: usize = 100;
+const MAX_UNKNOWN_KEYS: usize = 100;
 
-const RECORD: &Shape = <RunRecord<'static> as Part<'static>>::SHAPE;
+const RECORD: &RecordShape = <RunRecord<'static> as RecordObject<'static>>::SHAPE;
 
 /// The unknown keys of a record, each path once, in the order of the document.
 pub fn unknown_keys(root: Node<'_>) -> Vec<UnknownKey> {
@@ -39,9 +39,9 @@ pub fn known_part(pointer: &str) -> &str {
     let mut end = 0;
     for part in pointer.split('/').skip(1) {
         let below = match shape {
-            Shape::Any => None,
-            Shape::List(item) => is_position(part).then_some(*item),
-            Shape::Object(known) => known
+            RecordShape::Any => None,
+            RecordShape::List(item) => is_position(part).then_some(*item),
+            RecordShape::Object(known) => known
                 .iter()
                 .flat_map(|keys| keys.iter())
                 .find(|(key, _)| *key == part)
@@ -60,25 +60,31 @@ fn is_position(part: &str) -> bool {
     !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut Vec<UnknownKey>) {
+fn search(
+    node: Node<'_>,
+    shape: &RecordShape,
+    path: &str,
+    pointer: &str,
+    found: &mut Vec<UnknownKey>,
+) {
     match shape {
-        Shape::Any => {}
-        Shape::List(shape) => {
-            if node.kind() == Kind::Array {
+        RecordShape::Any => {}
+        RecordShape::List(shape) => {
+            if node.kind() == JsonKind::Array {
                 for (index, item) in node.items().into_iter().enumerate() {
                     let path = format!("{path}[]");
                     search(item, shape, &path, &format!("{pointer}/{index}"), found);
                 }
             }
         }
-        Shape::Object(known) => {
+        RecordShape::Object(known) => {
             let known = || known.iter().flat_map(|keys| keys.iter());
-            if node.kind() != Kind::Object {
+            if node.kind() != JsonKind::Object {
                 return;
             }
             for member in node.members() {
                 let shape = known().find(|(key, _)| *key == member.key);
-                if matches!(shape, Some((_, Shape::Any))) {
+                if matches!(shape, Some((_, RecordShape::Any))) {
                     continue;
                 }
                 let dot = if path.is_empty() { "" } else { "." };
@@ -87,7 +93,9 @@ fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut 
                 let pointer = format!("{pointer}/{part}");
                 if let Some((_, shape)) = shape {
                     search(member.value, shape, &path, &pointer, found);
-                } else if found.len() < PER_RECORD && !found.iter().any(|key| key.path == path) {
+                } else if found.len() < MAX_UNKNOWN_KEYS
+                    && !found.iter().any(|key| key.path == path)
+                {
                     found.push(UnknownKey {
                         near: nearest(&member.key, known().map(|(key, _)| *key)).map(str::to_owned),
                         offset: member.value.offset,

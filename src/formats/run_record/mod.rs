@@ -13,9 +13,9 @@ mod shape;
 use base::diagnostics::{Diagnostic, Source, codes};
 
 use super::json::Node;
-use super::reader::{Reader, ShapeCodes};
+use super::reader::{DocumentReader, ShapeCodes};
 
-use object::Part;
+use object::RecordObject;
 
 pub use displayed::displayed;
 pub use document::*;
@@ -70,7 +70,7 @@ pub fn parse(source: Source<'_>) -> (Option<ParsedRecord<'_>>, Vec<Diagnostic>) 
         Ok(root) => root,
         Err(error) => return (None, vec![other::syntax_error(&source, &error)]),
     };
-    let mut reader = Reader::new(source, &SHAPE);
+    let mut reader = DocumentReader::new(source, &SHAPE);
     let Some(top) = reader.object(root, "") else {
         return (None, reader.finish());
     };
@@ -78,7 +78,7 @@ pub fn parse(source: Source<'_>) -> (Option<ParsedRecord<'_>>, Vec<Diagnostic>) 
         return (None, vec![problem]);
     }
     // What the source of an imported run did not record is missing.
-    reader.takes_unknown = is_imported(top.get("import"));
+    reader.allows_unrecorded = is_imported(top.get("import"));
     let record = RunRecord::read(&mut reader, &top);
     let diagnostics = reader.finish();
     (

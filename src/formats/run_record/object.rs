@@ -3,87 +3,123 @@
 use std::borrow::Cow;
 
 use crate::json::Node;
-use crate::reader::{Number, Object, Presence, Reader};
+use crate::reader::{DocumentReader, JsonObject, NumberLiteral, Presence};
 
 /// A text of the document; `None` if missing, null or (reported) of another type.
 pub type Text<'a> = Option<Cow<'a, str>>;
 
 /// The keys of an object, each with the shape of its value.
-pub(super) type Keys = &'static [(&'static str, &'static Shape)];
+pub(super) type ShapedKeys = &'static [(&'static str, &'static RecordShape)];
 
 /// The recognized keys of a value.
-pub(super) enum Shape {
+pub(super) enum RecordShape {
     /// Any value; not checked for keys.
     Any,
     /// An object with these keys.
-    Object(&'static [Keys]),
+    Object(&'static [ShapedKeys]),
     /// An array of such values.
-    List(&'static Shape),
+    List(&'static RecordShape),
 }
 
 /// An object of the record.
-pub(super) trait Part<'a>: Sized {
+pub(super) trait RecordObject<'a>: Sized {
     /// Its keys.
-    const SHAPE: &'static Shape;
+    const SHAPE: &'static RecordShape;
 
-    fn read(r: &mut Reader<'a>, object: &Object<'a>) -> Self;
+    fn read(r: &mut DocumentReader<'a>, object: &JsonObject<'a>) -> Self;
 }
 
 /// The value of a key.
-pub(super) trait Field<'a>: Sized {
+pub(super) trait RecordField<'a>: Sized {
     /// The shape of the value.
-    const SHAPE: &'static Shape = &Shape::Any;
+    const SHAPE: &'static RecordShape = &RecordShape::Any;
 
     /// Reads the value.
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self;
+    fn read(r: &mut DocumentReader<'a>, parent: &JsonObject<'a>, key: &str, need: Presence)
+    -> Self;
 }
 
-impl<'a> Field<'a> for Text<'a> {
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
+impl<'a> RecordField<'a> for Text<'a> {
+    fn read(
+        r: &mut DocumentReader<'a>,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Self {
         r.string(parent, key, need)
     }
 }
 
-impl<'a> Field<'a> for Option<bool> {
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
+impl<'a> RecordField<'a> for Option<bool> {
+    fn read(
+        r: &mut DocumentReader<'a>,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Self {
         r.boolean(parent, key, need)
     }
 }
 
-impl<'a> Field<'a> for Option<Number<'a>> {
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
+impl<'a> RecordField<'a> for Option<NumberLiteral<'a>> {
+    fn read(
+        r: &mut DocumentReader<'a>,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Self {
         r.number(parent, key, need)
     }
 }
 
 /// An object that is published as written.
-impl<'a> Field<'a> for Option<Node<'a>> {
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
+impl<'a> RecordField<'a> for Option<Node<'a>> {
+    fn read(
+        r: &mut DocumentReader<'a>,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Self {
         r.child(parent, key, need).map(|object| object.node())
     }
 }
 
-impl<'a, T: Part<'a>> Field<'a> for Option<T> {
-    const SHAPE: &'static Shape = T::SHAPE;
+impl<'a, T: RecordObject<'a>> RecordField<'a> for Option<T> {
+    const SHAPE: &'static RecordShape = T::SHAPE;
 
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
+    fn read(
+        r: &mut DocumentReader<'a>,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Self {
         let object = r.child(parent, key, need)?;
         Some(T::read(r, &object))
     }
 }
 
-impl<'a, T: Part<'a> + Default> Field<'a> for T {
-    const SHAPE: &'static Shape = T::SHAPE;
+impl<'a, T: RecordObject<'a> + Default> RecordField<'a> for T {
+    const SHAPE: &'static RecordShape = T::SHAPE;
 
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
+    fn read(
+        r: &mut DocumentReader<'a>,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Self {
         Option::<T>::read(r, parent, key, need).unwrap_or_default()
     }
 }
 
-impl<'a, T: Part<'a>> Field<'a> for Vec<T> {
-    const SHAPE: &'static Shape = &Shape::List(T::SHAPE);
+impl<'a, T: RecordObject<'a>> RecordField<'a> for Vec<T> {
+    const SHAPE: &'static RecordShape = &RecordShape::List(T::SHAPE);
 
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
+    fn read(
+        r: &mut DocumentReader<'a>,
+        parent: &JsonObject<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Self {
         r.items(parent, key, need)
             .into_iter()
             .filter_map(|(item, pointer)| {
@@ -125,11 +161,11 @@ macro_rules! objects {
             $($($(#[$computed_attr])* #[schemars(skip)] pub $computed: $computed_type,)+)?
         }
 
-        impl<'a> Part<'a> for $name $(<$life>)? {
-            const SHAPE: &'static Shape = objects!(@shape $kind
+        impl<'a> RecordObject<'a> for $name $(<$life>)? {
+            const SHAPE: &'static RecordShape = objects!(@shape $kind
                 &[$(($key, objects!(@inner $need $type)),)+] $($($(, $keys)?)+)?);
 
-            fn read(r: &mut Reader<'a>, object: &Object<'a>) -> Self {
+            fn read(r: &mut DocumentReader<'a>, object: &JsonObject<'a>) -> Self {
                 Self {
                     $($field: objects!(@read r, object, $key, $need $(($by))?),)+
                     $($($computed: $read(r, object),)+)?
@@ -137,14 +173,14 @@ macro_rules! objects {
             }
         }
     )+};
-    (@shape closed $($keys:expr),+) => { &Shape::Object(&[$($keys),+]) };
-    (@shape open $($keys:expr),+) => { &Shape::Any };
-    (@inner by $type:ty) => { &Shape::Any };
-    (@inner $need:ident $type:ty) => { <$type as Field>::SHAPE };
-    (@read $r:ident, $object:ident, $key:literal, required) => { Field::read($r, $object, $key, Presence::Required) };
-    (@read $r:ident, $object:ident, $key:literal, known) => { Field::read($r, $object, $key, Presence::Known) };
-    (@read $r:ident, $object:ident, $key:literal, optional) => { Field::read($r, $object, $key, Presence::Optional) };
-    (@read $r:ident, $object:ident, $key:literal, late) => { $r.late(|r| Field::read(r, $object, $key, Presence::Optional)) };
+    (@shape closed $($keys:expr),+) => { &RecordShape::Object(&[$($keys),+]) };
+    (@shape open $($keys:expr),+) => { &RecordShape::Any };
+    (@inner by $type:ty) => { &RecordShape::Any };
+    (@inner $need:ident $type:ty) => { <$type as RecordField>::SHAPE };
+    (@read $r:ident, $object:ident, $key:literal, required) => { RecordField::read($r, $object, $key, Presence::Required) };
+    (@read $r:ident, $object:ident, $key:literal, known) => { RecordField::read($r, $object, $key, Presence::Known) };
+    (@read $r:ident, $object:ident, $key:literal, optional) => { RecordField::read($r, $object, $key, Presence::Optional) };
+    (@read $r:ident, $object:ident, $key:literal, late) => { $r.late(|r| RecordField::read(r, $object, $key, Presence::Optional)) };
     (@read $r:ident, $object:ident, $key:literal, by($by:path)) => { $by($r, $object, $key) };
 }
 

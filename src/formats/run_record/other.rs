@@ -1,7 +1,7 @@
 //! Documents that have the name of a run record but are something else (formats.md, contradiction 1).
 
 use crate::json::Node;
-use crate::reader::{Object, Reader};
+use crate::reader::{DocumentReader, JsonObject};
 use crate::reason::reason;
 use base::diagnostics::{Diagnostic, Source, codes};
 
@@ -33,8 +33,8 @@ pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Di
 
 /// The problem of a JSON object that is a different document.
 pub(super) fn wrong_document<'a>(
-    reader: &Reader<'a>,
-    top: &Object<'a>,
+    reader: &DocumentReader<'a>,
+    top: &JsonObject<'a>,
     root: Node<'a>,
 ) -> Option<Diagnostic> {
     let is_record = top
@@ -48,7 +48,7 @@ pub(super) fn wrong_document<'a>(
             "Save only the value of `record` as `run-record.json`.",
         ));
     }
-    let kind = match text(root, "_type").as_deref() {
+    let kind = match root.get_str("_type").as_deref() {
         Some("run_record") => "a Harn run record",
         Some("transcript") => "a Harn transcript",
         _ if is_record => return None,
@@ -73,8 +73,8 @@ pub(super) fn wrong_document<'a>(
 
 /// The kind of a log line.
 fn line_kind(line: Node<'_>) -> Option<&'static str> {
-    let kind = text(line, "type");
-    let channel = text(line, "channel");
+    let kind = line.get_str("type");
+    let channel = line.get_str("channel");
     let action = |kind: &str| kind.starts_with("annotations/");
     if kind.as_deref() == Some("header") && line.get("schema_version").is_some() {
         Some("an annotation sidecar")
@@ -86,13 +86,9 @@ fn line_kind(line: Node<'_>) -> Option<&'static str> {
         Some("a log of annotation actions of the Agent Host Protocol")
     } else if kind.is_some() && line.get("timestamp").is_some() {
         Some("an event log")
-    } else if matches!(text(line, "stream").as_deref(), Some("stdout" | "stderr")) {
+    } else if matches!(line.get_str("stream").as_deref(), Some("stdout" | "stderr")) {
         Some("the raw output of a harness (`raw.jsonl`)")
     } else {
         None
     }
-}
-
-fn text<'a>(node: Node<'a>, key: &str) -> Option<std::borrow::Cow<'a, str>> {
-    node.get(key).and_then(|value| value.as_str())
 }

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 use crate::reader::Presence::{Optional, Required};
-use crate::reader::{Number, Object, Reader};
+use crate::reader::{DocumentReader, JsonObject, NumberLiteral};
 
-use super::object::{Keys, Shape};
+use super::object::{RecordShape, ShapedKeys};
 
 /// Keys of `metrics` with the durations of stages.
-pub(super) const STAGES: Keys = &[
-    ("setupSeconds", &Shape::Any),
-    ("sessionSeconds", &Shape::Any),
-    ("teardownSeconds", &Shape::Any),
-    ("validationSeconds", &Shape::Any),
+pub(super) const STAGES: ShapedKeys = &[
+    ("setupSeconds", &RecordShape::Any),
+    ("sessionSeconds", &RecordShape::Any),
+    ("teardownSeconds", &RecordShape::Any),
+    ("validationSeconds", &RecordShape::Any),
 ];
 
 /// `toolchain`: the fields for its headline; the rest is shown as written.
@@ -38,15 +38,15 @@ pub struct SkippedSteps {
 
 /// The durations of the stages, added in a later version.
 pub(super) fn stages<'a>(
-    r: &mut Reader<'a>,
-    metrics: &Object<'a>,
-) -> Vec<(Cow<'a, str>, Option<Number<'a>>)> {
+    r: &mut DocumentReader<'a>,
+    metrics: &JsonObject<'a>,
+) -> Vec<(Cow<'a, str>, Option<NumberLiteral<'a>>)> {
     let is_stage = |key: &str| STAGES.iter().any(|(stage, _)| *stage == key);
     let members = metrics.members().filter(|(key, _)| is_stage(key));
     r.late(|r| {
         members
             .map(|(key, node)| {
-                let known = node.kind() != Kind::Null;
+                let known = node.kind() != JsonKind::Null;
                 let seconds = known.then(|| r.as_number(node, metrics.pointer_to(key)));
                 (key.clone(), seconds.flatten())
             })
@@ -56,10 +56,10 @@ pub(super) fn stages<'a>(
 
 /// Calls by tool, added in a later version.
 pub(super) fn tool_calls<'a>(
-    r: &mut Reader<'a>,
-    top: &Object<'a>,
+    r: &mut DocumentReader<'a>,
+    top: &JsonObject<'a>,
     key: &str,
-) -> Vec<(Cow<'a, str>, Number<'a>)> {
+) -> Vec<(Cow<'a, str>, NumberLiteral<'a>)> {
     r.late(|r| {
         let Some(calls) = r.child(top, key, Optional) else {
             return Vec::new();
@@ -76,8 +76,8 @@ pub(super) fn tool_calls<'a>(
 
 /// The toolchain, added in a later version.
 pub(super) fn toolchain<'a>(
-    r: &mut Reader<'a>,
-    top: &Object<'a>,
+    r: &mut DocumentReader<'a>,
+    top: &JsonObject<'a>,
     key: &str,
 ) -> Option<Toolchain<'a>> {
     r.late(|r| {
@@ -98,10 +98,10 @@ pub(super) fn toolchain<'a>(
 
 /// The similarity of a view to its baseline. A view that was not reached has none.
 pub(super) fn similarity<'a>(
-    r: &mut Reader<'a>,
-    check: &Object<'a>,
+    r: &mut DocumentReader<'a>,
+    check: &JsonObject<'a>,
     key: &str,
-) -> Option<Number<'a>> {
+) -> Option<NumberLiteral<'a>> {
     let reached = check.get("reached").and_then(|reached| reached.as_bool());
     let need = if reached == Some(false) {
         Optional
@@ -112,12 +112,16 @@ pub(super) fn similarity<'a>(
 }
 
 /// Any JSON.
-pub(super) fn any<'a>(_: &mut Reader<'a>, object: &Object<'a>, key: &str) -> Option<Node<'a>> {
+pub(super) fn any<'a>(
+    _: &mut DocumentReader<'a>,
+    object: &JsonObject<'a>,
+    key: &str,
+) -> Option<Node<'a>> {
     object.get(key)
 }
 
 /// Steps that are written as null.
-pub(super) fn skipped<'a>(_: &mut Reader<'a>, validation: &Object<'a>) -> SkippedSteps {
+pub(super) fn skipped<'a>(_: &mut DocumentReader<'a>, validation: &JsonObject<'a>) -> SkippedSteps {
     SkippedSteps {
         install: validation.is_null("install"),
         build: validation.is_null("build"),
@@ -125,7 +129,10 @@ pub(super) fn skipped<'a>(_: &mut Reader<'a>, validation: &Object<'a>) -> Skippe
 }
 
 /// Keys of a step without a field.
-pub(super) fn more<'a>(_: &mut Reader<'a>, step: &Object<'a>) -> Vec<(Cow<'a, str>, Node<'a>)> {
+pub(super) fn more<'a>(
+    _: &mut DocumentReader<'a>,
+    step: &JsonObject<'a>,
+) -> Vec<(Cow<'a, str>, Node<'a>)> {
     let known = |key: &str| matches!(key, "command" | "succeeded" | "detail");
     step.members()
         .filter(|(key, _)| !known(key))
@@ -134,10 +141,10 @@ pub(super) fn more<'a>(_: &mut Reader<'a>, step: &Object<'a>) -> Vec<(Cow<'a, st
 }
 
 /// The JSON pointer of an object.
-pub(super) fn pointer<'a>(_: &mut Reader<'a>, object: &Object<'a>) -> String {
+pub(super) fn pointer<'a>(_: &mut DocumentReader<'a>, object: &JsonObject<'a>) -> String {
     object.pointer.clone()
 }
 
-pub(super) fn written<'a>(_: &mut Reader<'a>, object: &Object<'a>) -> Node<'a> {
+pub(super) fn written<'a>(_: &mut DocumentReader<'a>, object: &JsonObject<'a>) -> Node<'a> {
     object.node()
 }

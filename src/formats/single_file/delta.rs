@@ -8,10 +8,10 @@
 //! the forms, and how far from the end of the last copy they begin, with the sign in the lowest bit.
 
 /// Shortest run of bytes that is copied from where the last copy ended.
-const SHORTEST: usize = 12;
+const MIN_CONTINUED_COPY: usize = 12;
 /// Shortest run of bytes that is copied from anywhere else. Shorter ones are mostly tags that a page has many times, and after the copy
 /// of another one the text goes on differently.
-const SHORTEST_ELSEWHERE: usize = 32;
+const MIN_COPY: usize = 32;
 /// The characters that a page may escape. Texts of events have `>` as it is, but not those of templates and of older pages.
 const ESCAPED: [(&[u8], u8); 5] = [
     (b"&lt;", b'<'),
@@ -21,8 +21,8 @@ const ESCAPED: [(&[u8], u8); 5] = [
     (b"&#39;", b'\''),
 ];
 
-/// Every which character of the page can be the beginning of a copy that is looked for.
-const EVERY: usize = 4;
+/// A copy can begin at one of so many characters of the page.
+const START_INTERVAL: usize = 4;
 
 /// The positions in the forms of a page, by a hash of the bytes there.
 struct Index {
@@ -44,7 +44,7 @@ impl Index {
         // The last of equal places is kept: one in the first form, which most texts have, and there one that is most likely in the text
         // and not in a style.
         for at in second.iter().chain(first).copied() {
-            if let Some(bytes) = forms.bytes.get(at..at + SHORTEST) {
+            if let Some(bytes) = forms.bytes.get(at..at + MIN_CONTINUED_COPY) {
                 let slot = index.slot(bytes);
                 index.slots[slot] = u32::try_from(at + 1).unwrap_or(0);
             }
@@ -83,13 +83,13 @@ impl Forms {
 
 /// Appends the page without the escapes of HTML, with or without those of JSON. Returns where copies may begin.
 fn push_form(out: &mut Vec<u8>, page: &[u8], is_json: bool) -> Vec<usize> {
-    let mut starts = Vec::with_capacity(page.len() / EVERY + 1);
+    let mut starts = Vec::with_capacity(page.len() / START_INTERVAL + 1);
     let mut rest = page;
     for number in 0_usize.. {
         let Some(first) = rest.first() else {
             break;
         };
-        if number.is_multiple_of(EVERY) {
+        if number.is_multiple_of(START_INTERVAL) {
             starts.push(out.len());
         }
         let mut known = ESCAPED.iter();
@@ -112,22 +112,22 @@ pub(super) fn encode(page: &[u8], bytes: &[u8]) -> Vec<u8> {
     let index = Index::of(&forms);
     let page = forms.bytes.as_slice();
     let mut out = Vec::new();
-    // What is written, and where the last copy ended in the page.
+    // The file is written up to `done`, and the last copy ended at `end` of the page.
     let (mut done, mut end) = (0, 0);
     let mut at = 0;
-    while at + SHORTEST <= bytes.len() {
+    while at + MIN_CONTINUED_COPY <= bytes.len() {
         let same = |from: usize| {
             let pairs = page[from..].iter().zip(&bytes[at..]);
             pairs.take_while(|(a, b)| a == b).count()
         };
         // Text mostly continues where the last copy ended.
-        let places = [Some(end), index.place(&bytes[at..at + SHORTEST])];
+        let places = [Some(end), index.place(&bytes[at..at + MIN_CONTINUED_COPY])];
         let found = places.into_iter().flatten().find_map(|from| {
             let length = same(from);
             let least = if from == end {
-                SHORTEST
+                MIN_CONTINUED_COPY
             } else {
-                SHORTEST_ELSEWHERE
+                MIN_COPY
             };
             (length >= least).then_some((from, length))
         });

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
-use crate::private::{is_reasoning, says_reasoning};
+use crate::private::{is_reasoning, marks_reasoning};
 
 /// A change of a transcript.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
@@ -16,7 +16,8 @@ use crate::private::{is_reasoning, says_reasoning};
     untagged,
     expecting = "a transcript change is an object with `session_id`, either `fields` or `lifecycle`, and nothing else"
 )]
-pub enum Change {
+#[schemars(rename = "Change")]
+pub enum TranscriptChange {
     /// Fields of a transcript were changed.
     Fields(FieldsChange),
     /// A transcript was opened or closed.
@@ -61,18 +62,18 @@ pub enum FieldChange {
 #[serde(untagged)]
 pub enum Lifecycle {
     /// It was opened.
-    Opened(Opening),
+    Opened(OpenedTranscript),
     /// It was closed.
-    Closed(Closing),
+    Closed(ClosedTranscript),
 }
 
 /// A transcript that was opened.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Opened")]
-pub struct Opening {
+pub struct OpenedTranscript {
     /// `opened`
-    pub kind: OpenedWord,
+    pub kind: OpenedTag,
     /// The transcript.
     #[schemars(with = "serde_json::Value")]
     pub transcript: OrderedValue,
@@ -82,16 +83,16 @@ pub struct Opening {
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Closed")]
-pub struct Closing {
+pub struct ClosedTranscript {
     /// `closed`
-    pub kind: ClosedWord,
+    pub kind: ClosedTag,
 }
 
 /// Marks an opened transcript.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
-pub enum OpenedWord {
+pub enum OpenedTag {
     /// Opened.
     Opened,
 }
@@ -100,7 +101,7 @@ pub enum OpenedWord {
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
-pub enum ClosedWord {
+pub enum ClosedTag {
     /// Closed.
     Closed,
 }
@@ -126,7 +127,7 @@ fn describe(schema: &mut schemars::Schema) {
     }
 }
 
-impl Change {
+impl TranscriptChange {
     /// Sorts the keys of all values. Returns whether any moved.
     pub(super) fn sort(&mut self) -> bool {
         let mut values: Vec<&mut OrderedValue> = match self {
@@ -170,8 +171,8 @@ pub(super) const THINKING: &str = "<thinking, not shown>";
 /// Whether a member of an object marks the object as reasoning.
 fn is_thought((key, value): (&String, &OrderedValue)) -> bool {
     match value {
-        OrderedValue::String(word) => says_reasoning(key, Some(word), None),
-        OrderedValue::Bool(mark) => says_reasoning(key, None, Some(*mark)),
+        OrderedValue::String(word) => marks_reasoning(key, Some(word), None),
+        OrderedValue::Bool(mark) => marks_reasoning(key, None, Some(*mark)),
         _ => false,
     }
 }
@@ -280,7 +281,7 @@ impl<'de> Deserialize<'de> for OrderedValue {
     }
 }
 
-pub fn json(changes: &[Change]) -> String {
+pub fn json(changes: &[TranscriptChange]) -> String {
     // Serializing plain data into memory cannot fail.
     serde_json::to_string(changes).unwrap_or_default()
 }

@@ -4,18 +4,17 @@
 use std::borrow::Cow;
 
 use super::change::{OrderedValue, THINKING};
-use crate::json::{Kind, Member, Node, last};
-use crate::private::{is_reasoning, is_reasoning_itself};
+use crate::json::{JsonKind, Member, Node, last};
+use crate::private::{is_reasoning, is_reasoning_object};
 
 /// The response of a model.
 #[derive(Debug, Default)]
-pub struct Response<'a> {
+pub struct ModelResponse<'a> {
     pub text: Option<Cow<'a, str>>,
     pub thinking_summary: Option<Cow<'a, str>>,
     /// Whether its thinking is on the tape.
     pub has_thinking: bool,
-    /// Its tool calls.
-    pub calls: Vec<Call<'a>>,
+    pub calls: Vec<RequestedCall<'a>>,
     pub model: Option<Cow<'a, str>>,
     pub provider: Option<Cow<'a, str>>,
     pub stop_reason: Option<Cow<'a, str>>,
@@ -30,10 +29,9 @@ pub struct Response<'a> {
 
 /// A tool call, as the model requested it.
 #[derive(Debug)]
-pub struct Call<'a> {
+pub struct RequestedCall<'a> {
     /// Its id; may be empty.
     pub id: Cow<'a, str>,
-    /// The tool.
     pub name: Cow<'a, str>,
     /// The arguments as written.
     pub arguments: Option<&'a str>,
@@ -49,11 +47,11 @@ impl<'a> Keys<'a> {
     }
 
     fn of_node(node: Node<'a>) -> Option<Self> {
-        (node.kind() == Kind::Object).then(|| Self(node.members()))
+        (node.kind() == JsonKind::Object).then(|| Self(node.members()))
     }
 
     fn get(&self, key: &str) -> Option<Node<'a>> {
-        last(&self.0, key).filter(|value| value.kind() != Kind::Null)
+        last(&self.0, key).filter(|value| value.kind() != JsonKind::Null)
     }
 
     fn text(&self, key: &str) -> Option<Cow<'a, str>> {
@@ -81,7 +79,7 @@ impl<'a> Keys<'a> {
 }
 
 /// Reads a model response; `None` if the payload is something else.
-pub fn response(text: &str) -> Option<Response<'_>> {
+pub fn response(text: &str) -> Option<ModelResponse<'_>> {
     let keys = Keys::of(text)?;
     let known = [
         "text",
@@ -93,7 +91,7 @@ pub fn response(text: &str) -> Option<Response<'_>> {
     ];
     // A response with a model may come from another API, with content that would be lost.
     let is_plain =
-        || keys.get("model").is_some() && !keys.0.iter().any(|member| holds_others(member.value));
+        || keys.get("model").is_some() && !keys.0.iter().any(|member| is_container(member.value));
     if !known.iter().any(|key| keys.get(key).is_some()) && !is_plain() {
         return None;
     }
@@ -103,7 +101,7 @@ pub fn response(text: &str) -> Option<Response<'_>> {
         .all(|key| keys.boolean(key) != Some(false));
     let cached = |key: &str| keys.whole(key).filter(|_| counted);
     let calls = keys.get("tool_calls").map(|calls| calls.items());
-    Some(Response {
+    Some(ModelResponse {
         text: keys.text("text"),
         thinking_summary: keys.text("thinking_summary"),
         has_thinking: keys.0.iter().any(is_thinking),
@@ -122,14 +120,14 @@ pub fn response(text: &str) -> Option<Response<'_>> {
     })
 }
 
-fn holds_others(node: Node<'_>) -> bool {
-    matches!(node.kind(), Kind::Array | Kind::Object)
+fn is_container(node: Node<'_>) -> bool {
+    matches!(node.kind(), JsonKind::Array | JsonKind::Object)
 }
 
 /// Whether a key contains thinking, rather than its summary.
 fn is_thinking(member: &Member<'_>) -> bool {
     let value = member.value;
-    let has_words = holds_others(value) || value.as_str().is_some_and(|text| !text.is_empty());
+    let has_words = is_container(value) || value.as_str().is_some_and(|text| !text.is_empty());
     has_words && member.key != "thinking_summary" && is_reasoning(&member.key)
 }
 
@@ -145,9 +143,9 @@ pub fn without_thinking(text: &str) -> Option<String> {
     serde_json::to_string(&value).ok()
 }
 
-fn call(node: Node<'_>) -> Option<Call<'_>> {
+fn call(node: Node<'_>) -> Option<RequestedCall<'_>> {
     let keys = Keys::of_node(node)?;
-    Some(Call {
+    Some(RequestedCall {
         id: keys.text("id").unwrap_or_default(),
         name: keys.text("name")?,
         arguments: keys.get("arguments").map(|arguments| arguments.raw),
@@ -156,16 +154,14 @@ fn call(node: Node<'_>) -> Option<Call<'_>> {
 
 /// The outcome of a tool call.
 #[derive(Debug)]
-pub struct Outcome<'a> {
-    /// Whether the call succeeded.
+pub struct ToolCallOutcome<'a> {
     pub succeeded: bool,
     /// The result, or the error.
-    pub result: Option<Value<'a>>,
+    pub result: Option<PayloadValue<'a>>,
     /// Category of the error, one word.
     pub category: Option<Cow<'a, str>>,
     /// The arguments as written, if the agent loop recorded them.
     pub arguments: Option<&'a str>,
-    /// Duration in milliseconds.
     pub duration_ms: Option<u64>,
     /// Changes, as reported by the agent loop.
     pub mutation: Option<Cow<'a, str>>,
@@ -173,17 +169,17 @@ pub struct Outcome<'a> {
 
 /// A value of a payload.
 #[derive(Debug)]
-pub enum Value<'a> {
+pub enum PayloadValue<'a> {
     Text(Cow<'a, str>),
     /// Anything else, as written.
     Json(&'a str),
 }
 
-impl<'a> Value<'a> {
+impl<'a> PayloadValue<'a> {
     fn of(node: Node<'a>) -> Option<Self> {
         match node.kind() {
-            Kind::Null => None,
-            Kind::String => node
+            JsonKind::Null => None,
+            JsonKind::String => node
                 .as_str()
                 .filter(|text| !text.is_empty())
                 .map(Self::Text),
@@ -193,10 +189,10 @@ impl<'a> Value<'a> {
 }
 
 /// Reads a tool outcome; `None` if the payload is something else.
-pub fn outcome(text: &str) -> Option<Outcome<'_>> {
+pub fn outcome(text: &str) -> Option<ToolCallOutcome<'_>> {
     let keys = Keys::of(text)?;
     let kind = keys.text("kind")?;
-    let mut outcome = Outcome {
+    let mut outcome = ToolCallOutcome {
         succeeded: kind == "ok",
         result: None,
         category: keys.text("category"),
@@ -206,7 +202,7 @@ pub fn outcome(text: &str) -> Option<Outcome<'_>> {
     };
     let value = keys.get("value");
     let inner = value.and_then(Keys::of_node);
-    let noted = inner.as_ref().filter(|inner| is_noted(inner));
+    let noted = inner.as_ref().filter(|inner| is_call_record(inner));
     let failed = inner.as_ref().and_then(|inner| inner.boolean("ok")) == Some(false);
     outcome.succeeded &= !failed;
     match (noted, &*kind) {
@@ -219,20 +215,20 @@ pub fn outcome(text: &str) -> Option<Outcome<'_>> {
             outcome.result = shown
                 .iter()
                 .filter_map(|key| noted.get(key))
-                .find_map(Value::of);
+                .find_map(PayloadValue::of);
             outcome.category = noted.text("error_category");
             outcome.arguments = noted.get("arguments").map(|arguments| arguments.raw);
             outcome.duration_ms = noted.whole("execution_duration_ms");
             outcome.mutation = noted.text("mutation_status");
         }
-        (_, "ok" | "thrown_value") => outcome.result = value.and_then(Value::of),
-        _ => outcome.result = keys.text("message").map(Value::Text),
+        (_, "ok" | "thrown_value") => outcome.result = value.and_then(PayloadValue::of),
+        _ => outcome.result = keys.text("message").map(PayloadValue::Text),
     }
     Some(outcome)
 }
 
 /// Whether a value is the agent loop's record of a call, and not a result that happens to be an object.
-fn is_noted(keys: &Keys<'_>) -> bool {
+fn is_call_record(keys: &Keys<'_>) -> bool {
     keys.boolean("ok").is_some()
         && ["tool_name", "tool_call_id", "status", "rendered_result"]
             .iter()
@@ -241,31 +237,31 @@ fn is_noted(keys: &Keys<'_>) -> bool {
 
 /// A message to or from a model.
 #[derive(Debug)]
-pub struct Message<'a> {
+pub struct ModelMessage<'a> {
     /// Role of the speaker: `user`, `assistant`, `tool_result`, ...
     pub role: Cow<'a, str>,
-    pub content: Option<Value<'a>>,
+    pub content: Option<PayloadValue<'a>>,
 }
 
 /// Reads a message; `None` if the payload is something else.
-pub fn message(text: &str) -> Option<Message<'_>> {
+pub fn message(text: &str) -> Option<ModelMessage<'_>> {
     let keys = Keys::of(text)?;
     let role = keys.text("role")?;
-    if is_reasoning_itself(&keys.0) {
-        let content = Some(Value::Text(Cow::Borrowed(THINKING)));
-        return Some(Message { role, content });
+    if is_reasoning_object(&keys.0) {
+        let content = Some(PayloadValue::Text(Cow::Borrowed(THINKING)));
+        return Some(ModelMessage { role, content });
     }
     let content = keys.get("content");
     let content = content.and_then(|content| match content.kind() {
-        Kind::Array => Some(Value::Text(Cow::Owned(parts(content)))),
-        Kind::Object => Some(Value::Text(shown(content))),
-        _ => Value::of(content),
+        JsonKind::Array => Some(PayloadValue::Text(Cow::Owned(parts(content)))),
+        JsonKind::Object => Some(PayloadValue::Text(without_thinking_or_raw(content))),
+        _ => PayloadValue::of(content),
     });
-    Some(Message { role, content })
+    Some(ModelMessage { role, content })
 }
 
 /// A value as written, without thinking.
-fn shown(node: Node<'_>) -> Cow<'_, str> {
+fn without_thinking_or_raw(node: Node<'_>) -> Cow<'_, str> {
     without_thinking(node.raw).map_or(Cow::Borrowed(node.raw), Cow::Owned)
 }
 
@@ -280,12 +276,12 @@ fn parts(content: Node<'_>) -> String {
         }
         if keys
             .as_ref()
-            .is_some_and(|keys| is_reasoning_itself(&keys.0))
+            .is_some_and(|keys| is_reasoning_object(&keys.0))
         {
             return Cow::Borrowed(THINKING);
         }
         let text = item.as_str().or_else(|| keys?.text("text"));
-        text.unwrap_or_else(|| shown(item))
+        text.unwrap_or_else(|| without_thinking_or_raw(item))
     });
     parts.collect::<Vec<_>>().join("\n\n")
 }
@@ -298,7 +294,6 @@ pub fn event_type(text: &str) -> Option<Cow<'_, str>> {
 /// The target of a call, from its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentKind {
-    /// A command line.
     Command,
     /// A file or folder.
     Path,

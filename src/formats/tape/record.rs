@@ -8,12 +8,13 @@ use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::FORMAT_VERSION;
-use super::change::Change;
+use super::change::TranscriptChange;
 use crate::json::Str;
 
 /// First line of a tape.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Header {
+#[schemars(rename = "Header")]
+pub struct TapeHeader {
     /// Version of the format; the newest that is read is 5. It is only shown.
     #[schemars(range(max = FORMAT_VERSION))]
     pub version: u32,
@@ -62,7 +63,8 @@ pub enum Recording {
 
 /// One record, in Harn's key order.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
-pub struct Record<'a> {
+#[schemars(rename = "Record")]
+pub struct TapeRecord<'a> {
     /// Its number, from 0; annotations point at it.
     pub seq: u64,
     /// Phase of the program; `user_script` when absent.
@@ -71,15 +73,15 @@ pub struct Record<'a> {
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Phase")]
-    pub phase: Option<Phase>,
+    #[schemars(with = "RecordPhase")]
+    pub phase: Option<RecordPhase>,
     /// The program's own clock, in milliseconds.
     pub virtual_time_ms: i64,
     /// A clock that never jumps, in milliseconds.
     pub monotonic_ms: i64,
     /// The recorded event.
     #[serde(borrow)]
-    pub kind: Kind<'a>,
+    pub kind: RecordKind<'a>,
 }
 
 /// A value that may be missing, but not null.
@@ -94,7 +96,8 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 /// Phase of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+#[schemars(rename = "Phase")]
+pub enum RecordPhase {
     /// The script itself; also the phase of records without one.
     UserScript,
     /// The runtime's own work after the script.
@@ -104,8 +107,8 @@ pub enum Phase {
 /// Kind of record. The fields of an unrecognized kind are neither read nor hashed.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[schemars(transform = open)]
-pub enum Kind<'a> {
+#[schemars(rename = "Kind", transform = open)]
+pub enum RecordKind<'a> {
     /// A clock was read.
     ClockRead {
         /// Which clock.
@@ -159,7 +162,7 @@ pub enum Kind<'a> {
         unservable: Option<String>,
         /// Changes of transcripts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        transcript_changes: Vec<Change>,
+        transcript_changes: Vec<TranscriptChange>,
     },
     /// A cache lookup.
     CacheLookup {

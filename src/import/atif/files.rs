@@ -9,7 +9,7 @@ use base::diagnostics::codes::{
 use base::diagnostics::without_mark;
 
 use super::super::agents::SubagentEvents;
-use super::super::draft::{Agent, Draft};
+use super::super::draft::{Draft, TraceAgent};
 use super::super::row::Row;
 use super::super::source::{LogFile, LogSource};
 use super::super::{ImportOptions, Problem};
@@ -169,7 +169,7 @@ impl<'s> TrajectoryFiles<'s> {
         let id = id.or_else(|| reference.id.clone());
         let id = id.or_else(|| trajectory.name("session_id"));
         outer.blocks.push(SubagentEvents {
-            agent: Agent {
+            agent: TraceAgent {
                 id: id.unwrap_or_else(|| format!("subagent-{}", outer.blocks.len() + 1)),
                 name: trajectory.name("agent.name"),
                 call: reference.call.clone(),

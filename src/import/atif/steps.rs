@@ -9,7 +9,7 @@ use super::super::ImportOptions;
 use super::super::agents::SubagentEvents;
 use super::super::chat::{Chat, arguments};
 use super::super::draft::{
-    Agent, DraftEvent, EventContent, Origin, RecordDraft, Tokens, ToolCall, ToolResult,
+    DraftEvent, EventContent, Origin, RecordDraft, Tokens, ToolCall, ToolResult, TraceAgent,
 };
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
@@ -163,9 +163,9 @@ impl<'o> StepReader<'o> {
         let at = *self.sidechains.entry(agent.to_owned()).or_insert(next);
         if at == next {
             self.blocks.push(SubagentEvents {
-                agent: Agent {
+                agent: TraceAgent {
                     id: agent.to_owned(),
-                    ..Agent::default()
+                    ..TraceAgent::default()
                 },
                 ..SubagentEvents::default()
             });

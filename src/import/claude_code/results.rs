@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use formats::trace::{Action, Change, ExitCodeFrom};
+use formats::trace::{EditKind, ExitCodeFrom, SubagentAction};
 
 use super::super::Keep;
 use super::super::draft::{EventContent, ToolResult};
@@ -92,7 +92,7 @@ impl Session {
             (!id.is_empty()).then(|| id.to_owned())
         });
         let ended = if result.ok == Some(false) {
-            Some(Action::Failed)
+            Some(SubagentAction::Failed)
         } else {
             recorded.and_then(|recorded| action(&recorded.text("status")))
         };
@@ -130,11 +130,11 @@ impl Session {
 }
 
 /// How an agent ended, by the word of the harness.
-fn action(status: &str) -> Option<Action> {
+fn action(status: &str) -> Option<SubagentAction> {
     match status {
-        "completed" | "success" => Some(Action::Completed),
+        "completed" | "success" => Some(SubagentAction::Completed),
         "failed" | "error" | "cancelled" | "canceled" | "killed" | "stopped" | "interrupted"
-        | "timeout" => Some(Action::Failed),
+        | "timeout" => Some(SubagentAction::Failed),
         _ => None,
     }
 }
@@ -168,9 +168,9 @@ fn edit(recorded: &Row<'_>, call: Option<String>) -> Option<EventContent> {
         call,
         path,
         change: if is_new {
-            Change::Create
+            EditKind::Create
         } else {
-            Change::Modify
+            EditKind::Modify
         },
         to: None,
         diff: (!diff.is_empty()).then(|| diff.join("\n")),

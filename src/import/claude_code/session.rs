@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use formats::jsonl;
-use formats::trace::Action;
+use formats::trace::SubagentAction;
 
 use super::super::draft::{Draft, EventContent};
 use super::super::raw_json;
@@ -37,11 +37,11 @@ pub(super) struct Session {
     /// Calls that start subagents, by the hash of their prompts.
     pub(super) prompts: BTreeMap<u128, String>,
     /// Calls whose results name a subagent, and how that subagent ended.
-    pub(super) links: BTreeMap<String, (String, Option<Action>)>,
+    pub(super) links: BTreeMap<String, (String, Option<SubagentAction>)>,
     /// Calls whose results come from a subagent.
     pub(super) started: BTreeSet<String>,
     /// How background agents ended, by their ids and by the calls that started them.
-    pub(super) ends: BTreeMap<String, Action>,
+    pub(super) ends: BTreeMap<String, SubagentAction>,
     /// The program's own counters.
     pub(super) counters: SessionCounters,
     /// Unreadable lines that look like rows of responses.

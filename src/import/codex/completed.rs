@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use formats::trace::{Change, ExitCodeFrom, Role};
+use formats::trace::{EditKind, ExitCodeFrom, Role};
 
 use super::super::draft::{EventContent, ToolCall, ToolResult};
 use super::super::raw_json;
@@ -182,10 +182,10 @@ impl RolloutReader {
         for (path, changed) in changes {
             let to = changed.word("move_path").map(|path| self.relative(&path));
             let (change, sign) = match &*changed.text("type") {
-                "add" => (Change::Create, "+"),
-                "delete" => (Change::Delete, "-"),
-                _ if to.is_some() => (Change::Rename, ""),
-                _ => (Change::Modify, ""),
+                "add" => (EditKind::Create, "+"),
+                "delete" => (EditKind::Delete, "-"),
+                _ if to.is_some() => (EditKind::Rename, ""),
+                _ => (EditKind::Modify, ""),
             };
             let whole = || {
                 let content = changed.word("content")?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use base::diagnostics::text::counted;
 use formats::model::run::Metric;
-use formats::trace::{Action, ExitCodeFrom, Role};
+use formats::trace::{ExitCodeFrom, Role, SubagentAction};
 
 use super::super::Keep;
 use super::super::draft::{DraftEvent, EventContent, Origin, RunIdSource, ToolResult};
@@ -175,8 +175,8 @@ impl RolloutReader {
             record.detail = Some(detail);
             ended = match state {
                 "" => None,
-                "completed" => Some(Action::Completed),
-                _ => Some(Action::Failed),
+                "completed" => Some(SubagentAction::Completed),
+                _ => Some(SubagentAction::Failed),
             };
         }
         if self.is_exec {

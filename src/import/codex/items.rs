@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use formats::trace::{ExitCodeFrom, Phase, Role};
+use formats::trace::{ExitCodeFrom, MessagePhase, Role};
 
 use super::super::draft::{EventContent, ToolCall, ToolResult};
 use super::super::raw_json;
@@ -87,8 +87,8 @@ impl RolloutReader {
         }
         let start = self.draft.events.len();
         let phase = match &*item.text("phase") {
-            "commentary" => Some(Phase::Commentary),
-            "final_answer" => Some(Phase::Final),
+            "commentary" => Some(MessagePhase::Commentary),
+            "final_answer" => Some(MessagePhase::Final),
             _ => None,
         };
         let message = EventContent::Message {

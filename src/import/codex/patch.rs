@@ -1,11 +1,11 @@
 //! Parses `apply_patch` patches.
 
-use formats::trace::Change;
+use formats::trace::EditKind;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FileChange {
     pub(super) path: String,
-    pub(super) change: Change,
+    pub(super) change: EditKind,
     /// The new path of a renamed file.
     pub(super) to: Option<String>,
     /// The lines of its hunks.
@@ -26,15 +26,15 @@ pub(super) fn read(patch: &str) -> Vec<FileChange> {
         };
         if let Some(to) = marker.strip_prefix("Move to: ") {
             if let Some(file) = files.last_mut() {
-                file.change = Change::Rename;
+                file.change = EditKind::Rename;
                 file.to = Some(to.trim().to_owned());
             }
             continue;
         }
         let opened = [
-            ("Add File: ", Change::Create),
-            ("Update File: ", Change::Modify),
-            ("Delete File: ", Change::Delete),
+            ("Add File: ", EditKind::Create),
+            ("Update File: ", EditKind::Modify),
+            ("Delete File: ", EditKind::Delete),
         ]
         .into_iter()
         .find_map(|(prefix, change)| Some((marker.strip_prefix(prefix)?, change)));

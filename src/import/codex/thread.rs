@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use formats::jsonl;
-use formats::trace::Action;
+use formats::trace::SubagentAction;
 
 use base::diagnostics::codes::IMPORT_PART_OF_A_THREAD;
 
@@ -22,7 +22,7 @@ use super::patch::FileChange;
 pub(super) struct Thread {
     pub(super) draft: Draft,
     /// How its last turn ended, as the end of a subagent.
-    pub(super) ended: Option<Action>,
+    pub(super) ended: Option<SubagentAction>,
     /// Calls that started other threads, by thread.
     pub(super) started: BTreeMap<String, String>,
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic};
-use formats::adapter::Record;
+use formats::adapter::AdapterRecord;
 use formats::jsonl::Line;
-use formats::trace::{Fields, Kind, Tokens};
+use formats::trace::{Tokens, TraceEventFields, TraceEventKind};
 
 use super::super::time::{LogTime, milliseconds};
 use super::nonconformity;
@@ -14,15 +14,15 @@ use super::nonconformity;
 /// A run as a command printed it.
 pub(super) struct AdapterRun<'a> {
     line: Line<'a>,
-    record: Record,
+    record: AdapterRecord,
     pub(super) events: Vec<AdapterEvent<'a>>,
 }
 
 /// An event with its line.
 pub(super) struct AdapterEvent<'a> {
     line: Line<'a>,
-    kind: Kind,
-    fields: Fields<'a>,
+    kind: TraceEventKind,
+    fields: TraceEventFields<'a>,
 }
 
 /// Reports what is wrong with a line.
@@ -39,7 +39,7 @@ impl Problems<'_> {
 }
 
 impl<'a> AdapterRun<'a> {
-    pub(super) fn new(line: Line<'a>, record: Record) -> Self {
+    pub(super) fn new(line: Line<'a>, record: AdapterRecord) -> Self {
         Self {
             line,
             record,
@@ -47,7 +47,12 @@ impl<'a> AdapterRun<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, line: Line<'a>, kind: Kind, fields: Fields<'a>) {
+    pub(super) fn add(
+        &mut self,
+        line: Line<'a>,
+        kind: TraceEventKind,
+        fields: TraceEventFields<'a>,
+    ) {
         self.events.push(AdapterEvent { line, kind, fields });
     }
 
@@ -66,7 +71,7 @@ impl<'a> AdapterRun<'a> {
 
     fn calls(&self) -> impl Iterator<Item = (usize, &str)> {
         let events = self.events.iter().enumerate();
-        let calls = events.filter(|(_, event)| event.kind == Kind::ToolCall);
+        let calls = events.filter(|(_, event)| event.kind == TraceEventKind::ToolCall);
         calls.filter_map(|(at, event)| Some((at, event.fields.call.as_deref()?)))
     }
 
@@ -99,10 +104,10 @@ impl<'a> AdapterRun<'a> {
             if id.is_empty() {
                 let message = "The id of a call is empty".to_owned();
                 problems.add(line, "/call", message, "Leave `call` out.");
-            } else if *kind == Kind::ToolCall {
+            } else if *kind == TraceEventKind::ToolCall {
                 *open.entry(id).or_default() += 1;
                 *later.entry(id).or_default() -= 1;
-            } else if *kind == Kind::ToolResult {
+            } else if *kind == TraceEventKind::ToolResult {
                 let (message, help) = match (open.get_mut(id), later.get(id)) {
                     (Some(open @ 1..), _) => {
                         *open -= 1;
@@ -145,7 +150,7 @@ impl<'a> AdapterRun<'a> {
             check(&self.line, format!("/agents/{number}/call"), id);
         }
         for AdapterEvent { line, kind, fields } in &self.events {
-            if matches!(kind, Kind::Edit | Kind::Subagent) {
+            if matches!(kind, TraceEventKind::Edit | TraceEventKind::Subagent) {
                 let id = fields.call.as_deref().unwrap_or_default();
                 check(line, "/call".to_owned(), id);
             }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use formats::trace::Action;
+use formats::trace::SubagentAction;
 
 use super::super::ImportOptions;
 use super::super::chat::Chat;
-use super::super::draft::{Agent, Draft, EventContent, Origin, ToolCall};
+use super::super::draft::{Draft, EventContent, Origin, ToolCall, TraceAgent};
 use super::super::raw_json;
 use super::super::row::Row;
 use super::super::time::{LogTime, Times};
@@ -83,9 +83,9 @@ pub fn read(content: &SampleContent<'_>, options: &ImportOptions, draft: &mut Dr
     draft.group_agents();
     let mut events = draft.events.iter();
     if events.any(|event| event.agent.as_deref() == Some(SCORER)) {
-        draft.agents.push(Agent {
+        draft.agents.push(TraceAgent {
             id: SCORER.to_owned(),
-            ..Agent::default()
+            ..TraceAgent::default()
         });
     }
     reader.chat.times
@@ -444,7 +444,7 @@ impl SampleReader<'_, '_> {
         parent: Option<String>,
         call: Option<String>,
     ) {
-        self.chat.draft.agents.push(Agent {
+        self.chat.draft.agents.push(TraceAgent {
             id: id.to_owned(),
             name: name.clone(),
             parent: parent.clone(),
@@ -452,7 +452,7 @@ impl SampleReader<'_, '_> {
             model: None,
         });
         let started = EventContent::Subagent {
-            action: Action::Started,
+            action: SubagentAction::Started,
             id: id.to_owned(),
             name,
             call,
@@ -462,7 +462,7 @@ impl SampleReader<'_, '_> {
 
     fn finish(&mut self, place: &Origin, id: &str, parent: Option<String>) {
         let completed = EventContent::Subagent {
-            action: Action::Completed,
+            action: SubagentAction::Completed,
             id: id.to_owned(),
             name: None,
             call: None,

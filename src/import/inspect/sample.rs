@@ -3,7 +3,7 @@
 use formats::decimal;
 use formats::model::run::Metric;
 
-use super::super::draft::{Draft, Origin, Outcome, RecordDraft, RunIdSource, Tokens};
+use super::super::draft::{AdapterOutcome, Draft, Origin, RecordDraft, RunIdSource, Tokens};
 use super::super::raw_json;
 use super::super::row::Row;
 use super::super::{ImportOptions, Problem};
@@ -156,7 +156,7 @@ fn usage(sample: &Row<'_>, record: &mut RecordDraft) {
         let tokens = tokens(&usage);
         record.add(tokens);
         let cost = usage.number("total_cost");
-        if cost.is_none() && !tokens.nothing() {
+        if cost.is_none() && !tokens.is_zero() {
             record.incomplete.insert(Metric::ActualCost);
         }
         costs.extend(cost);
@@ -203,7 +203,7 @@ pub fn outcomes(sample: &Row<'_>, draft: &mut Draft) {
         } else {
             Some("unscored".to_owned())
         };
-        draft.record.outcomes.push(Outcome {
+        draft.record.outcomes.push(AdapterOutcome {
             name: name.into_owned(),
             value,
             scorer: None,

@@ -59,5 +59,5 @@ pub(super) fn tokens(usage: &Row<'_>) -> Option<Tokens> {
     } else {
         InclusiveTokens::of(usage)?.disjoint()
     };
-    (!tokens.nothing()).then_some(tokens)
+    (!tokens.is_zero()).then_some(tokens)
 }

@@ -290,7 +290,7 @@ impl EventReader<'_> {
             record.ids.insert("session".to_owned(), session);
         }
         let all = || self.earlier.iter().chain([&self.metrics]);
-        if all().any(|metrics| !metrics.tokens.nothing()) {
+        if all().any(|metrics| !metrics.tokens.is_zero()) {
             record.tokens = Tokens::default();
             record.incomplete = MetricSet::default();
             for metrics in all() {

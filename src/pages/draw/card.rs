@@ -7,7 +7,7 @@ mod font;
 use std::collections::BTreeSet;
 
 use formats::config::Config;
-use formats::model::archive::{Archive, Group};
+use formats::model::archive::{Archive, ArchiveGroup};
 use formats::model::findings::{EventCounts, Findings};
 use formats::model::run::Run;
 use formats::model::tape::Tape;
@@ -93,7 +93,12 @@ pub fn of_run(s: &CheckedRun<'_>) -> Card {
     }
 }
 
-pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: &Group) -> Card {
+pub fn of_case(
+    config: &Config,
+    archive: &Archive,
+    findings: &[Findings],
+    case: &ArchiveGroup,
+) -> Card {
     let entries = || case.runs.iter().map(|run| &archive.runs[*run]);
     let runs = || entries().map(|entry| &*entry.run);
     let distinct = |of: fn(&Run) -> &str| {

@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 
 use base::diagnostics::text::capitalized;
 use formats::model::amounts;
-use formats::model::archive::{Archive, Entry, GroupBy};
-use formats::model::comparison::Set;
+use formats::model::archive::{Archive, ArchiveEntry, GroupBy};
+use formats::model::comparison::ComparableSet;
 use formats::model::run::{Metric, Number};
 use markup::Html;
 use markup::escape::push_attribute;
@@ -87,7 +87,7 @@ impl PlotMetric {
         }
     }
 
-    fn of(self, entry: &Entry) -> Option<f64> {
+    fn of(self, entry: &ArchiveEntry) -> Option<f64> {
         let metrics = &entry.run.metrics;
         match self {
             Self::Cost => metrics.exact(Metric::ComparableCost).map(Number::value),
@@ -110,13 +110,13 @@ impl PlotMetric {
 
 /// The plots of a set of comparable runs, for a page whose path to the root is `root`. Variants are different tasks, so each has
 /// its own plots, with shared scales. A variant with too few runs has none. Runs that do not count are left out.
-pub fn plots(archive: &Archive, set: &Set, root: &str) -> Vec<Html> {
+pub fn plots(archive: &Archive, set: &ComparableSet, root: &str) -> Vec<Html> {
     let up = [PlotMetric::Time, PlotMetric::Tokens].into_iter();
     up.flat_map(|y| facets(archive, set, y, root)).collect()
 }
 
 /// A plot of a metric over the cost for each variant.
-fn facets(archive: &Archive, set: &Set, y: PlotMetric, root: &str) -> Vec<Html> {
+fn facets(archive: &Archive, set: &ComparableSet, y: PlotMetric, root: &str) -> Vec<Html> {
     let points = |runs: &[usize]| -> Vec<Point> {
         let known = runs.iter().filter_map(|&run| {
             let entry = &archive.runs[run];
@@ -309,7 +309,7 @@ fn mark(archive: &Archive, at: (f64, f64), runs: &[usize], y: PlotMetric, root: 
 fn notes(archive: &Archive, runs: &[usize], y: PlotMetric) -> Vec<String> {
     let all = || runs.iter().map(|run| &archive.runs[*run]);
     let excluded = all().filter(|entry| entry.exclusion().is_some()).count();
-    let count = |is_counted: &dyn Fn(&Entry) -> bool| {
+    let count = |is_counted: &dyn Fn(&ArchiveEntry) -> bool| {
         let runs = all().filter(|entry| entry.exclusion().is_none());
         runs.filter(|entry| is_counted(entry)).count()
     };

@@ -7,9 +7,9 @@ use parquet::file::writer::SerializedFileWriter;
 
 use content::inspect::Inspection;
 use formats::config::Config;
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::cells::{CellSummary, TrialResult};
-use formats::model::fields::{Kind, Value};
+use formats::model::fields::{FieldKind, FieldValue};
 use formats::model::run::Number;
 use formats::model::slug::slugify;
 
@@ -35,7 +35,7 @@ pub const ANNOTATIONS: &str = "annotations.parquet";
 const PART: usize = 64 << 20;
 
 /// Path of the session of a tape of a run; `number` is the place of the tape.
-pub fn session_path(entry: &Entry, number: usize) -> String {
+pub fn session_path(entry: &ArchiveEntry, number: usize) -> String {
     let below = entry.slug.below_runs();
     match number {
         0 => format!("traces/{below}.jsonl"),
@@ -81,7 +81,7 @@ impl<'c> DatasetTables<'c> {
     /// Adds the annotations of a run and, where they are published, its events. Returns a file of events that is full.
     pub fn add(
         &mut self,
-        entry: &Entry,
+        entry: &ArchiveEntry,
         inspection: &Inspection<'_>,
         with_events: bool,
     ) -> Result<Option<DatasetFile>, ParquetError> {
@@ -156,22 +156,22 @@ fn cell_columns<'a>() -> [ParquetColumn<'a, CellRow<'a>>; 13] {
         variant: Text or null = newest(row).run.subject.variant.as_deref();
         model: Text = newest(row).run.subject.model();
         harness: Text = &*newest(row).run.subject.harness;
-        trials: Count = Value::Count(row.summary.tally.trials.into());
-        successes: Count = Value::Count(row.summary.tally.successes.into());
+        trials: Count = FieldValue::Count(row.summary.tally.trials.into());
+        successes: Count = FieldValue::Count(row.summary.tally.successes.into());
         unknown: Count = count(row, TrialResult::Unknown);
         excluded: Count = count(row, TrialResult::Excluded);
-        interval_low: Seconds or null = row.low.map(Value::Number);
-        interval_high: Seconds or null = row.high.map(Value::Number);
+        interval_low: Seconds or null = row.low.map(FieldValue::Number);
+        interval_high: Seconds or null = row.high.map(FieldValue::Number);
     }
 }
 
-fn newest<'a>(row: &CellRow<'a>) -> &'a Entry {
+fn newest<'a>(row: &CellRow<'a>) -> &'a ArchiveEntry {
     row.summary.cell.entry(row.archive)
 }
 
-fn count(row: &CellRow<'_>, result: TrialResult) -> Value<'static> {
+fn count(row: &CellRow<'_>, result: TrialResult) -> FieldValue<'static> {
     let count = row.summary.count(result);
-    Value::Count(i64::try_from(count).unwrap_or(i64::MAX))
+    FieldValue::Count(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 /// A table of the dataset.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use base::shapes;
 use formats::json::Node;
-use formats::model::annotation::{self, Annotation, FRICTION_KINDS, Kind, Link, Sidecar};
+use formats::model::annotation::{self, Annotation, AnnotationKind, FRICTION_KINDS, Link, Sidecar};
 use formats::model::run::Run;
 use formats::model::tape::{Event, Tape};
 
@@ -470,17 +470,19 @@ pub fn lines(
             let document = AnnotationDocument::new(Some(&run.id), tape, annotation)?;
             push_line(&mut lines.all, &document)?;
             match annotation.kind {
-                Kind::Hypothesis => lines.hypotheses.push_str(&lines.all[start..]),
-                Kind::Friction => {
+                AnnotationKind::Hypothesis => lines.hypotheses.push_str(&lines.all[start..]),
+                AnnotationKind::Friction => {
                     if let Some(event) = friction_event(run, sidecar, annotation)? {
                         push_line(&mut lines.friction, &event)?;
                     }
                 }
-                Kind::CrystallizeHere => {
+                AnnotationKind::CrystallizeHere => {
                     let anchor = Anchor::of(run, tape, annotation, metadata(annotation)?);
                     push_line(&mut lines.anchors, &anchor)?;
                 }
-                Kind::Correct | Kind::Incorrect | Kind::Alternative => {
+                AnnotationKind::Correct
+                | AnnotationKind::Incorrect
+                | AnnotationKind::Alternative => {
                     if let Some(label) = label(run, tape, annotation)? {
                         push_line(&mut lines.labels, &label)?;
                     }

@@ -14,8 +14,8 @@ use base::shapes::{self, SCHEMA_VERSION};
 use base::url::HttpUrl;
 use formats::config::Config;
 use formats::model::FileDigest;
-use formats::model::archive::{Archive, Entry};
-use formats::model::fields::{self, Field, Kind, Nullability, RunSource, Value};
+use formats::model::archive::{Archive, ArchiveEntry};
+use formats::model::fields::{self, FieldKind, FieldValue, Nullability, RunField, RunSource};
 use formats::model::findings::Findings;
 use formats::model::outcome;
 use formats::model::review::Rating;
@@ -45,22 +45,22 @@ pub struct RunsDocument<'a> {
 #[derive(Debug)]
 pub struct RunCard<'a> {
     pub source: RunSource<'a>,
-    fields: Vec<&'static Field>,
+    fields: Vec<&'static RunField>,
     /// Length of the path of the object with the dot behind it.
     depth: usize,
 }
 
 /// The fields of an object, each with the fields below it.
 fn members<'f>(
-    fields: &'f [&'static Field],
+    fields: &'f [&'static RunField],
     depth: usize,
-) -> impl Iterator<Item = (&'static Field, &'f [&'static Field])> {
+) -> impl Iterator<Item = (&'static RunField, &'f [&'static RunField])> {
     let members = fields.chunk_by(move |_, next| next.path[depth..].contains('.'));
     members.filter_map(|member| member.split_first().map(|(field, below)| (*field, below)))
 }
 
 impl<'a> RunCard<'a> {
-    pub fn of(url: &'a str, entry: &'a Entry, findings: &'a Findings) -> Self {
+    pub fn of(url: &'a str, entry: &'a ArchiveEntry, findings: &'a Findings) -> Self {
         Self {
             source: RunSource {
                 run: &entry.run,
@@ -81,10 +81,10 @@ impl<'a> RunCard<'a> {
 impl Serialize for RunCard<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let is_known = |field: &Field| !matches!((field.get)(&self.source), Value::Unknown);
+        let is_known = |field: &RunField| !matches!((field.get)(&self.source), FieldValue::Unknown);
         for (field, below) in members(&self.fields, self.depth) {
             let key = &field.path[self.depth..];
-            if matches!(field.kind, Kind::Object(..)) {
+            if matches!(field.kind, FieldKind::Object(..)) {
                 let is_null =
                     field.need == Nullability::Null && !below.iter().any(|it| is_known(it));
                 let object = RunCard {
@@ -102,32 +102,34 @@ impl Serialize for RunCard<'_> {
 }
 
 /// A value as it is written in a feed.
-struct Json<'v, 'a>(&'v Value<'a>);
+struct Json<'v, 'a>(&'v FieldValue<'a>);
 
 impl Serialize for Json<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Value::Unknown => serializer.serialize_none(),
-            Value::Text(text) => serializer.serialize_str(text),
-            Value::Number(number) => Digits(number).serialize(serializer),
-            Value::Count(count) => serializer.serialize_i64(*count),
-            Value::Flag(flag) => serializer.serialize_bool(*flag),
-            Value::Time(time) => serializer.serialize_str(time.text()),
-            Value::Words(words) => serializer.collect_seq(words),
-            Value::Counts(counts) => serializer.collect_map(counts.iter()),
-            Value::Checks(checks) => serializer.collect_seq(checks.iter().map(Check::of)),
-            Value::Outcomes(outcomes) => serializer.collect_seq(outcomes.iter().map(Outcome::of)),
+            FieldValue::Unknown => serializer.serialize_none(),
+            FieldValue::Text(text) => serializer.serialize_str(text),
+            FieldValue::Number(number) => Digits(number).serialize(serializer),
+            FieldValue::Count(count) => serializer.serialize_i64(*count),
+            FieldValue::Flag(flag) => serializer.serialize_bool(*flag),
+            FieldValue::Time(time) => serializer.serialize_str(time.text()),
+            FieldValue::Words(words) => serializer.collect_seq(words),
+            FieldValue::Counts(counts) => serializer.collect_map(counts.iter()),
+            FieldValue::Checks(checks) => serializer.collect_seq(checks.iter().map(Check::of)),
+            FieldValue::Outcomes(outcomes) => {
+                serializer.collect_seq(outcomes.iter().map(Outcome::of))
+            }
         }
     }
 }
 
 /// The text of a value in a table; `None` if it is unknown, or no text.
-pub fn text<'v>(value: &'v Value<'_>) -> Option<Cow<'v, str>> {
+pub fn text<'v>(value: &'v FieldValue<'_>) -> Option<Cow<'v, str>> {
     Some(match value {
-        Value::Text(text) => Cow::Borrowed(text),
-        Value::Time(time) => time.text().into(),
-        Value::Words(words) => words.join(" ").into(),
-        Value::Outcomes(_) => serde_json::to_string(&Json(value)).ok()?.into(),
+        FieldValue::Text(text) => Cow::Borrowed(text),
+        FieldValue::Time(time) => time.text().into(),
+        FieldValue::Words(words) => words.join(" ").into(),
+        FieldValue::Outcomes(_) => serde_json::to_string(&Json(value)).ok()?.into(),
         _ => return None,
     })
 }
@@ -147,13 +149,13 @@ impl JsonSchema for RunCard<'_> {
 fn object_schema(
     generator: &mut SchemaGenerator,
     description: &str,
-    fields: &[&'static Field],
+    fields: &[&'static RunField],
     depth: usize,
 ) -> Schema {
     let (mut properties, mut required) = (serde_json::Map::new(), Vec::new());
     for (field, below) in members(fields, depth) {
         let key = &field.path[depth..];
-        let mut schema = if let Kind::Object(name, description) = field.kind {
+        let mut schema = if let FieldKind::Object(name, description) = field.kind {
             let object = object_schema(generator, description, below, field.path.len() + 1);
             let definitions = generator.definitions_mut();
             definitions.insert(name.to_owned(), object.to_value());
@@ -184,22 +186,22 @@ fn object_schema(
     clippy::zero_sized_map_values,
     reason = "a shape has no values: only the schema of the map is made"
 )]
-fn value_schema(generator: &mut SchemaGenerator, field: &Field) -> Schema {
+fn value_schema(generator: &mut SchemaGenerator, field: &RunField) -> Schema {
     let of = match field.kind {
-        Kind::Name => shape::<shapes::Name>,
-        Kind::Text => shape::<String>,
-        Kind::Time => shape::<shapes::Time>,
-        Kind::Address => shape::<shapes::Address>,
-        Kind::PageAddress => shape::<shapes::PageAddress>,
-        Kind::Rating => shape::<RatingWord>,
-        Kind::Flag => shape::<bool>,
-        Kind::Seconds | Kind::Dollars => shape::<shapes::Amount>,
-        Kind::Tokens | Kind::Count => shape::<shapes::Count>,
-        Kind::LowerBounds => shape::<Vec<LowerBound>>,
-        Kind::Counts => shape::<BTreeMap<String, shapes::Count>>,
-        Kind::Checks => shape::<Vec<Check<'_>>>,
-        Kind::Outcomes => shape::<Vec<Outcome<'_>>>,
-        Kind::Object(..) => shape::<shapes::AsWritten>,
+        FieldKind::Name => shape::<shapes::Name>,
+        FieldKind::Text => shape::<String>,
+        FieldKind::Time => shape::<shapes::Time>,
+        FieldKind::Address => shape::<shapes::Address>,
+        FieldKind::PageAddress => shape::<shapes::PageAddress>,
+        FieldKind::Rating => shape::<RatingWord>,
+        FieldKind::Flag => shape::<bool>,
+        FieldKind::Seconds | FieldKind::Dollars => shape::<shapes::Amount>,
+        FieldKind::Tokens | FieldKind::Count => shape::<shapes::Count>,
+        FieldKind::LowerBounds => shape::<Vec<LowerBound>>,
+        FieldKind::Counts => shape::<BTreeMap<String, shapes::Count>>,
+        FieldKind::Checks => shape::<Vec<Check<'_>>>,
+        FieldKind::Outcomes => shape::<Vec<Outcome<'_>>>,
+        FieldKind::Object(..) => shape::<shapes::AsWritten>,
     };
     of(generator, field.need == Nullability::Null)
 }
@@ -265,7 +267,7 @@ impl JsonSchema for LowerBound {
 
 document! {
     /// A visual check: a signal, neither passed nor failed.
-    struct Check<'a>(check: &'a run::Check) {
+    struct Check<'a>(check: &'a run::VisualCheck) {
         /// Slug of the view.
         view: &'a str = &check.view,
         /// Display name.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use base::links;
 use base::shapes::{self, SCHEMA_VERSION};
 use formats::config::Config;
-use formats::decisions::{Decision, Verb};
-use formats::model::archive::{Archive, Entry};
+use formats::decisions::{Decision, DecisionKind};
+use formats::model::archive::{Archive, ArchiveEntry};
 
 use super::archive::address;
 
@@ -27,14 +27,14 @@ document! {
 document! {
     /// A run that does not count.
     #[serde(rename_all = "camelCase")]
-    struct ExcludedRun<'a>(config: &Config, entry: &'a Entry, decision: &'a Decision) {
+    struct ExcludedRun<'a>(config: &Config, entry: &'a ArchiveEntry, decision: &'a Decision) {
         /// Its id.
         run_id: &'a str = &entry.run.id,
         /// Its page: absolute when the site has a `base_url`, else relative to its root.
         #[schemars(with = "shapes::PageAddress")]
         url: String = address(config, &links::run(&entry.slug)),
         /// The decision because of which it does not count: `void` or `disqualify`.
-        decision: Verb = decision.decision,
+        decision: DecisionKind = decision.decision,
         /// Why, in plain text.
         reason: &'a str = &decision.reason,
     }

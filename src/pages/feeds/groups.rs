@@ -8,7 +8,7 @@ use serde::Serialize;
 use base::links;
 use base::shapes;
 use formats::config::Config;
-use formats::model::archive::{Archive, Entry, Group};
+use formats::model::archive::{Archive, ArchiveEntry, ArchiveGroup};
 use formats::model::findings::Findings;
 use formats::model::review::Rating;
 
@@ -55,7 +55,7 @@ macro_rules! groups {
             archive: &'a Archive,
             findings: &'a [Findings],
         ) -> $feed<'a> {
-            let group = |group: &'a Group| $group {
+            let group = |group: &'a ArchiveGroup| $group {
                 name: &group.name,
                 slug: &group.slug,
                 url: address(config, &links::group(stringify!($list), &group.slug)),
@@ -143,8 +143,8 @@ struct Tally<'a> {
 
 fn count<'a>(
     archive: &'a Archive,
-    group: &Group,
-    word: impl Fn(&'a Entry) -> Option<&'a str>,
+    group: &ArchiveGroup,
+    word: impl Fn(&'a ArchiveEntry) -> Option<&'a str>,
 ) -> Counts<'a> {
     let mut counts = Counts::new();
     for word in group
@@ -157,7 +157,7 @@ fn count<'a>(
     counts
 }
 
-fn tally<'a>(archive: &'a Archive, findings: &'a [Findings], group: &Group) -> Tally<'a> {
+fn tally<'a>(archive: &'a Archive, findings: &'a [Findings], group: &ArchiveGroup) -> Tally<'a> {
     let ends = || {
         let runs = group.runs.iter().map(|&index| &archive.runs[index].run);
         runs.filter_map(|run| run.finished.as_ref().map(|at| (at.ms(), at.text())))

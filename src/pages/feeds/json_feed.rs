@@ -5,7 +5,7 @@ use serde::Serialize;
 use base::links;
 use base::url::HttpUrl;
 use formats::config::Config;
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::findings::Findings;
 use formats::model::review::Rating;
 use formats::model::time;
@@ -44,7 +44,7 @@ struct Author<'a> {
 }
 
 base::document! {
-    struct Item<'a>(config: &'a Config, entry: &'a Entry, findings: &'a Findings)
+    struct Item<'a>(config: &'a Config, entry: &'a ArchiveEntry, findings: &'a Findings)
     let run = &entry.run;
     let page = links::run(&entry.slug);
     let summary = summary(entry, findings);
@@ -68,7 +68,7 @@ base::document! {
 }
 
 /// Model, harness, state and rating of a run on one line.
-pub(super) fn summary(entry: &Entry, findings: &Findings) -> String {
+pub(super) fn summary(entry: &ArchiveEntry, findings: &Findings) -> String {
     let run = &entry.run;
     let rating = findings.rating.map_or("unrated", Rating::word);
     let (model, harness) = (run.subject.model(), &run.subject.harness);

@@ -7,7 +7,7 @@ use crate::view::chrome::source_hash;
 use crate::view::task;
 use base::links;
 use formats::config::Config;
-use formats::model::archive::Entry;
+use formats::model::archive::ArchiveEntry;
 use formats::model::time;
 use markup::Html;
 
@@ -76,7 +76,7 @@ pub fn home(config: &Config) -> serde_json::Result<String> {
 /// A run page: a `Dataset` with its download.
 pub fn run(
     config: &Config,
-    entry: &Entry,
+    entry: &ArchiveEntry,
     task: &str,
     description: &str,
 ) -> serde_json::Result<String> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use base::links;
 use base::shapes::{self, SCHEMA_VERSION};
 use formats::config::Config;
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::findings::Findings;
 use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::rule_file::{Applies, RuleSeverity};
@@ -35,7 +35,7 @@ document! {
     /// A rule.
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "Rule")]
-    struct RuleDocument<'a>(rules: &Rules, rule: &'a Rule, archive: &'a Archive, findings: &[Findings], results: &[(&Entry, &RuleResult)])
+    struct RuleDocument<'a>(rules: &Rules, rule: &'a Rule, archive: &'a Archive, findings: &[Findings], results: &[(&ArchiveEntry, &RuleResult)])
     let count = |verdict| results.iter().filter(|(_, it)| it.verdict == verdict).count();
     {
         /// Its id.
@@ -125,7 +125,7 @@ document! {
 document! {
     /// A run that violates a rule.
     #[serde(rename_all = "camelCase")]
-    struct Violation<'a>(config: &Config, entry: &'a Entry, result: &'a RuleResult) {
+    struct Violation<'a>(config: &Config, entry: &'a ArchiveEntry, result: &'a RuleResult) {
         /// Id of the rule.
         rule: &'a str = &result.rule,
         /// Id of the run.
@@ -144,7 +144,7 @@ document! {
     /// A run of which it is not known whether it keeps a rule.
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "Unknown")]
-    struct UnknownDocument<'a>(entry: &'a Entry, result: &'a RuleResult) {
+    struct UnknownDocument<'a>(entry: &'a ArchiveEntry, result: &'a RuleResult) {
         /// Id of the rule.
         rule: &'a str = &result.rule,
         /// Id of the run.
@@ -163,7 +163,7 @@ pub fn document<'a>(
 ) -> RulesDocument<'a> {
     let (mut documents, mut violations, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     for rule in &rules.list {
-        let results: Vec<(&Entry, &RuleResult)> = archive
+        let results: Vec<(&ArchiveEntry, &RuleResult)> = archive
             .runs
             .iter()
             .zip(findings)

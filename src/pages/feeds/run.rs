@@ -11,14 +11,14 @@ use base::links;
 use base::shapes;
 use formats::audit::Audit;
 use formats::config::Downloads;
-use formats::model::annotation::{Report, Sidecar};
+use formats::model::annotation::{HarnReport, Sidecar};
 use formats::model::reconciliation::Reconciliation;
-use formats::model::review::{Item, Rating, Review};
+use formats::model::review::{ChecklistItem, Rating, Review};
 use formats::model::rule_result::RuleResult;
 use formats::model::steps::{Step, Steps};
-use formats::model::tape::{Outcome, Tape};
+use formats::model::tape::{EventOutcome, Tape};
 use formats::model::threads::Threads;
-use formats::model::{FileDigest, Withheld};
+use formats::model::{FileDigest, WithheldPart};
 use markup::Html;
 
 use crate::view::run::CheckedRun;
@@ -73,8 +73,8 @@ pub struct RunDocument<'a> {
     /// implementation is published, also every file of its archive.
     files: Vec<FileDocument<'a>>,
     /// What of the files is withheld; absent where nothing is.
-    #[serde(skip_serializing_if = "<[Withheld]>::is_empty")]
-    withheld: &'a [Withheld],
+    #[serde(skip_serializing_if = "<[WithheldPart]>::is_empty")]
+    withheld: &'a [WithheldPart],
     /// Problems of its files.
     diagnostics: Vec<problems::Entry<'a>>,
 }
@@ -89,7 +89,7 @@ document! {
         /// Ratings of domains, in the order of the file.
         ratings: Vec<DomainDocument<'a>> = review.domains.iter().map(|(domain, rating)| DomainDocument::of(domain, *rating)).collect(),
         /// The checklist, in the order of the file.
-        checklist: &'a [Item] = &review.checklist,
+        checklist: &'a [ChecklistItem] = &review.checklist,
         /// The text as written, in Markdown.
         markdown: &'a str = &review.body,
         /// The text as the page shows it, already filtered.
@@ -152,9 +152,9 @@ document! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String", extend("enum" = ["succeeded", "failed"]))]
         outcome: Option<&'static str> = match step.outcome {
-            Outcome::Succeeded => Some("succeeded"),
-            Outcome::Failed => Some("failed"),
-            Outcome::Unstated => None,
+            EventOutcome::Succeeded => Some("succeeded"),
+            EventOutcome::Failed => Some("failed"),
+            EventOutcome::Unstated => None,
         },
         /// Milliseconds from its first to its last event; absent if not known.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,7 +198,7 @@ document! {
         #[schemars(with = "shapes::AsWritten")]
         header: Cow<'a, RawValue> = header,
         /// Report of Harn's validator on the sidecar.
-        report: &'a Report = &sidecar.report,
+        report: &'a HarnReport = &sidecar.report,
     }
 }
 

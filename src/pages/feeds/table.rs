@@ -8,7 +8,7 @@ use csv::{QuoteStyle, Terminator, WriterBuilder};
 use base::links;
 use formats::config::Config;
 use formats::model::archive::Archive;
-use formats::model::fields::{self, Value};
+use formats::model::fields::{self, FieldValue};
 use formats::model::findings::Findings;
 
 use super::archive::{RunCard, address, text};
@@ -38,11 +38,11 @@ pub fn write_runs(
     csv.flush()
 }
 
-fn cell(value: &Value<'_>) -> String {
+fn cell(value: &FieldValue<'_>) -> String {
     match value {
-        Value::Number(number) => number.text().to_owned(),
-        Value::Count(count) => count.to_string(),
-        Value::Flag(flag) => flag.to_string(),
+        FieldValue::Number(number) => number.text().to_owned(),
+        FieldValue::Count(count) => count.to_string(),
+        FieldValue::Flag(flag) => flag.to_string(),
         value => text(value).map_or_else(String::new, |text| quoted(&harmless(&text))),
     }
 }

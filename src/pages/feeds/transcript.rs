@@ -4,7 +4,7 @@ use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use base::links::{self, Slug};
 use formats::model::transcript::{
-    Conversation, PublicAsset, PublicValue, TranscriptEvent, Turn, Withheld,
+    Conversation, PublicAsset, PublicValue, TranscriptEvent, Turn, WithheldCounts,
 };
 
 use super::raw;
@@ -20,17 +20,17 @@ document! {
         /// The turns in reading order.
         messages: Vec<MessageDocument<'a>> = conversation.turns.iter().map(MessageDocument::of).collect(),
         /// Its public events that are no turns, in their order.
-        events: Vec<AsideDocument<'a>> = conversation.asides.iter().map(AsideDocument::of).collect(),
+        events: Vec<AsideDocument<'a>> = conversation.other_events.iter().map(AsideDocument::of).collect(),
         /// Its public assets.
         assets: Vec<AssetDocument<'a>> = conversation.assets.iter().map(|asset| AssetDocument::of(slug, asset)).collect(),
         /// Blocks that are withheld.
-        withheld: Withheld = conversation.withheld,
+        withheld: WithheldCounts = conversation.withheld,
         /// Events that are withheld.
         #[serde(rename = "withheldEvents")]
-        withheld_events: Withheld = conversation.withheld_events,
+        withheld_events: WithheldCounts = conversation.withheld_events,
         /// Assets that are withheld.
         #[serde(rename = "withheldAssets")]
-        withheld_assets: Withheld = conversation.withheld_assets,
+        withheld_assets: WithheldCounts = conversation.withheld_assets,
     }
 }
 

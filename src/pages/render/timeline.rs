@@ -6,7 +6,7 @@ use crate::view::timeline::{
 };
 use formats::json::{Member, Node};
 use formats::model::amounts::{count, milliseconds, push_clock, tokens};
-use formats::model::tape::{Outcome, TextKind};
+use formats::model::tape::{EventOutcome, TextKind};
 use formats::model::time::{push_iso_ms, utc};
 use markup::{Html, Origin, recorded};
 
@@ -162,9 +162,9 @@ fn push_work(out: &mut String, work: &SubagentWork, events: usize) {
     }
     out.push_str("</b>");
     match work.outcome {
-        Outcome::Failed => out.push_str(" <strong class=bad>failed</strong>"),
-        Outcome::Succeeded => out.push_str(", completed"),
-        Outcome::Unstated => {}
+        EventOutcome::Failed => out.push_str(" <strong class=bad>failed</strong>"),
+        EventOutcome::Succeeded => out.push_str(", completed"),
+        EventOutcome::Unstated => {}
     }
     out.push_str(", ");
     out.push_str(&count(events, "event"));

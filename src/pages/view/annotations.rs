@@ -5,8 +5,8 @@ pub mod kinds;
 use std::collections::BTreeSet;
 
 use super::task;
-use formats::model::annotation::{Annotation, Kind};
-use formats::model::archive::Entry;
+use formats::model::annotation::{Annotation, AnnotationKind};
+use formats::model::archive::ArchiveEntry;
 use formats::model::findings::CardText;
 use formats::model::patterns;
 use formats::model::tape::Tape;
@@ -25,7 +25,7 @@ const EVENTS: usize = 200;
 
 document! {
     /// An annotation in a list.
-    pub struct AnnotationCard(entry: &Entry, task: &str, text: CardText)
+    pub struct AnnotationCard(entry: &ArchiveEntry, task: &str, text: CardText)
         let (class, sign) = appearance_of(text.kind);
         let event = text.events();
         let author = text.author.map(|author| match author {
@@ -79,8 +79,8 @@ pub fn card_text(
     let event = &tape.events[position];
     let kind = kind_index(&annotation.kind);
     let group = match annotation.kind {
-        Kind::Hypothesis => annotation.hypothesis_status,
-        Kind::Friction => annotation.friction_kind.as_deref(),
+        AnnotationKind::Hypothesis => annotation.hypothesis_status,
+        AnnotationKind::Friction => annotation.friction_kind.as_deref(),
         _ => None,
     };
     let anchor = layout.annotation_anchor(annotation, index);
@@ -88,7 +88,8 @@ pub fn card_text(
     let author = annotation.author.as_ref();
     CardText {
         kind,
-        kind_word: (kind == Kind::KNOWN.len()).then(|| annotation.kind.word().replace('_', " ")),
+        kind_word: (kind == AnnotationKind::KNOWN.len())
+            .then(|| annotation.kind.word().replace('_', " ")),
         group: part_of(kind, group),
         group_word: group.map(|group| group.replace('_', " ")),
         evidence,
@@ -99,14 +100,14 @@ pub fn card_text(
             .map(|(_, end)| end)
             .filter(|end| *end > event.seq),
         event_kind: event.kind.word.replace('_', " "),
-        says: words::says(event, 160),
+        says: words::summary(event, 160),
         author: author.map(|author| (author.id.clone(), author.kind.word().to_owned())),
         at: annotation
             .timestamp
             .as_deref()
             .and_then(time::parse_rfc3339),
         patterns: match annotation.kind {
-            Kind::CrystallizeHere => {
+            AnnotationKind::CrystallizeHere => {
                 let last = annotation.span.map_or(event.seq, |(_, end)| end);
                 let events = tape.events[position..].iter().take(EVENTS);
                 let events = events.take_while(|event| event.seq <= last);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use base::diagnostics::codes;
-use formats::audit::{Finding, FindingKind, Verdict};
+use formats::audit::{AuditFinding, AuditVerdict, FindingKind};
 use formats::config::Expectation;
 
 use super::run::CheckedRun;
@@ -48,23 +48,23 @@ pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
         )
     };
     let summary = match audit.verdict {
-        Verdict::NotAuditable if audit.rows == 0 => return None,
-        Verdict::NotAuditable => {
+        AuditVerdict::NotAuditable if audit.rows == 0 => return None,
+        AuditVerdict::NotAuditable => {
             "No rules are known to compare the events with the raw output".to_owned()
         }
-        Verdict::Matches | Verdict::MatchesOlder => {
+        AuditVerdict::Matches | AuditVerdict::MatchesOlder => {
             "The events follow from the raw output".to_owned()
         }
-        Verdict::Incomplete if differences == 0 => {
+        AuditVerdict::Incomplete if differences == 0 => {
             "The events follow from the part of the raw output that can be read".to_owned()
         }
-        Verdict::Differs | Verdict::Incomplete => counted(),
+        AuditVerdict::Differs | AuditVerdict::Incomplete => counted(),
     };
     let versions: Vec<_> = audit.translator.iter().map(ToString::to_string).collect();
     let mut notes = Vec::new();
     let mut note = |holds: bool, text: String| notes.extend(holds.then_some(text));
     note(
-        audit.verdict == Verdict::MatchesOlder,
+        audit.verdict == AuditVerdict::MatchesOlder,
         format!(
             "They follow by older rules, of version {} of the translator.",
             versions.join(", ")
@@ -75,7 +75,7 @@ pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
         "Partly audited: what gg writes is compared only as far as its versions agree.".to_owned(),
     );
     note(
-        audit.verdict == Verdict::Incomplete,
+        audit.verdict == AuditVerdict::Incomplete,
         "Lines of the raw output cannot be read, so not everything can be compared.".to_owned(),
     );
     note(
@@ -114,7 +114,7 @@ fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn view(s: &CheckedRun<'_>, finding: &Finding) -> FindingView {
+fn view(s: &CheckedRun<'_>, finding: &AuditFinding) -> FindingView {
     let number = finding.seq.or(finding.before);
     let href = number.and_then(|seq| s.event_href(seq));
     let text = match (finding.seq, finding.before) {

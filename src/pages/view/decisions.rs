@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use base::links;
-use formats::decisions::{Decision, Verb};
-use formats::model::archive::{Archive, Entry, Group, GroupBy};
+use formats::decisions::{Decision, DecisionKind};
+use formats::model::archive::{Archive, ArchiveEntry, ArchiveGroup, GroupBy};
 
 use super::rules;
 use super::run::CheckedRun;
@@ -47,8 +47,8 @@ impl DecisionView {
     fn new(decision: &Decision) -> Self {
         let tone = match decision.decision {
             // A run that does not count has this sign wherever it is listed.
-            Verb::Void | Verb::Disqualify | Verb::Rescore => "none",
-            Verb::Include | Verb::Restore => "good",
+            DecisionKind::Void | DecisionKind::Disqualify | DecisionKind::Rescore => "none",
+            DecisionKind::Include | DecisionKind::Restore => "good",
         };
         let author = &decision.author;
         Self {
@@ -67,7 +67,7 @@ impl DecisionView {
     }
 
     /// The decision, with links to its run and its rule from a page whose path to the root of the site is `root`.
-    fn linked(decision: &Decision, entry: Option<&Entry>, root: &str) -> Self {
+    fn linked(decision: &Decision, entry: Option<&ArchiveEntry>, root: &str) -> Self {
         let page = entry.map(|entry| links::run(&entry.slug));
         let rule = decision.rule.as_ref();
         Self {
@@ -89,7 +89,7 @@ impl DecisionView {
 }
 
 /// The decision because of which a run does not count.
-pub fn exclusion_badge(entry: &Entry) -> Option<Badge> {
+pub fn exclusion_badge(entry: &ArchiveEntry) -> Option<Badge> {
     let decision = entry.exclusion()?;
     Some(DecisionView::new(decision).decision)
 }
@@ -98,7 +98,7 @@ pub fn exclusion_badge(entry: &Entry) -> Option<Badge> {
 /// several. `None` if all count.
 pub fn excluded_link<'a>(
     archive: &Archive,
-    runs: impl Iterator<Item = &'a Entry> + Clone,
+    runs: impl Iterator<Item = &'a ArchiveEntry> + Clone,
     root: &str,
 ) -> Option<Link> {
     let words = format::excluded(runs.clone())?;
@@ -128,9 +128,9 @@ pub fn of_run(s: &CheckedRun<'_>) -> Option<RunDecisionsView> {
 }
 
 /// The decisions about runs of a group, newest first.
-pub fn of_group(archive: &Archive, group: &Group, root: &str) -> Vec<DecisionView> {
+pub fn of_group(archive: &Archive, group: &ArchiveGroup, root: &str) -> Vec<DecisionView> {
     let runs = group.runs.iter().map(|run| &archive.runs[*run]);
-    let mut found: Vec<(&Decision, &Entry)> = runs
+    let mut found: Vec<(&Decision, &ArchiveEntry)> = runs
         .flat_map(|entry| entry.decisions.iter().map(move |it| (&**it, entry)))
         .collect();
     found.sort_by_key(|(decision, _)| std::cmp::Reverse(decision.date));

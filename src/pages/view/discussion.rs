@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use formats::config::Config;
-use formats::model::threads::{Lines, Thread, Threads};
+use formats::model::threads::{LineRange, Thread, Threads};
 use formats::model::transcript::{
-    AssetFile, Content, Conversation, Part, PublicAsset, Reasons, TranscriptEvent, Turn,
+    AssetFile, Conversation, PartContent, PublicAsset, TranscriptEvent, Turn, TurnPart,
+    WithheldReasons,
 };
 use markup::Html;
 
@@ -181,7 +182,7 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     let turns = budget.each(shown_turns, |budget, (index, turn)| {
         turn_view(format!("turn-{}", index + 1), &files, turn, budget)
     });
-    let shown_asides = conversation.asides.iter().take(shown);
+    let shown_asides = conversation.other_events.iter().take(shown);
     let asides = budget.each(shown_asides, |budget, aside| aside_view(aside, budget));
     let shown_assets = conversation.assets.iter().take(shown);
     let assets = budget.each(shown_assets, |budget, asset| {
@@ -198,14 +199,14 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         assets,
         more: format::rest(conversation.turns.len(), turns.len(), "more turn"),
         turns,
-        more_asides: format::rest(conversation.asides.len(), asides.len(), "more event"),
+        more_asides: format::rest(conversation.other_events.len(), asides.len(), "more event"),
         asides,
         withheld,
     }
 }
 
 /// Says how many of the internal blocks or events are internal because of their whole message.
-fn because_of_messages(what: &str, reasons: Reasons) -> Option<String> {
+fn because_of_messages(what: &str, reasons: WithheldReasons) -> Option<String> {
     let counts = [
         (reasons.tool_results, "in tool results sent as messages"),
         (reasons.directives, "in directives"),
@@ -247,15 +248,15 @@ fn turn_view(
     let mut parts = Vec::new();
     while let Some(part) = blocks.next_if(|_| !budget.is_full()) {
         parts.push(match &part.content {
-            Content::Text(text) => {
+            PartContent::Text(text) => {
                 let rest = std::iter::from_fn(|| blocks.next_if(|part| part.continues));
                 text_view(text, rest, budget)
             }
-            Content::Label(label) => TurnPartView {
+            PartContent::Label(label) => TurnPartView {
                 label: Some(budget.label(label)),
                 ..TurnPartView::default()
             },
-            Content::Asset { id, label } => {
+            PartContent::Asset { id, label } => {
                 asset_view(files.get(id.as_str()).copied(), budget.label(label))
             }
         });
@@ -272,13 +273,13 @@ fn turn_view(
 /// The text of consecutive blocks, within the budget.
 fn text_view<'p>(
     text: &str,
-    rest: impl Iterator<Item = &'p Part<'p>>,
+    rest: impl Iterator<Item = &'p TurnPart<'p>>,
     budget: &mut SectionBudget,
 ) -> TurnPartView {
     let mut whole = text.len();
     let mut text = budget.beginning(text).to_owned();
     for part in rest {
-        if let Content::Text(more) = &part.content {
+        if let PartContent::Text(more) = &part.content {
             // Truncated text cannot continue.
             if text.len() == whole && budget.beginning(&text).len() == whole {
                 text.push_str(budget.beginning(more));
@@ -314,8 +315,7 @@ fn asset_view(file: Option<&AssetFile>, label: String) -> TurnPartView {
 
 /// An asset, with the turns that show it.
 fn asset_row(asset: &PublicAsset<'_>, turns: &[Turn<'_>], budget: &mut SectionBudget) -> AssetRow {
-    let shows =
-        |part: &Part<'_>| matches!(&part.content, Content::Asset { id, .. } if *id == asset.id);
+    let shows = |part: &TurnPart<'_>| matches!(&part.content, PartContent::Asset { id, .. } if *id == asset.id);
     let turns = (1..).zip(turns);
     let turns = turns.filter(|(_, turn)| turn.parts.iter().any(shows));
     let link = |number: usize| Link::new(format!("turn {number}"), format!("#turn-{number}"));
@@ -393,11 +393,11 @@ pub fn threads(
 }
 
 /// `lines 10 to 12`, `line 3` or `whole file`
-pub fn place(range: Option<Lines>) -> String {
+pub fn place(range: Option<LineRange>) -> String {
     match range {
         None => "whole file".to_owned(),
-        Some(Lines { first, last }) if first == last => format!("line {first}"),
-        Some(Lines { first, last }) => format!("lines {first} to {last}"),
+        Some(LineRange { first, last }) if first == last => format!("line {first}"),
+        Some(LineRange { first, last }) => format!("lines {first} to {last}"),
     }
 }
 

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use formats::model::amounts;
 pub use formats::model::amounts::{bytes, count, grouped, milliseconds, more, plural, rest};
-use formats::model::archive::Entry;
-use formats::model::fields::Value;
+use formats::model::archive::ArchiveEntry;
+use formats::model::fields::FieldValue;
 use formats::model::review::Rating;
-use formats::model::run::{Metric, Metrics, Number, State, Unit};
+use formats::model::run::{FinalState, Metric, MetricUnit, Metrics, Number};
 use formats::model::time::{self, Moment};
 
 use super::{Badge, Cell, DisplayTime};
@@ -90,9 +90,9 @@ pub fn at_least(cell: Cell, is_lower_bound: bool) -> Cell {
 /// A value of a metric.
 pub fn of_metric(metric: Metric, number: Option<&Number>) -> Cell {
     match metric.unit() {
-        Unit::Tokens => tokens(number),
-        Unit::Dollars => cost(number),
-        Unit::Seconds => run_time(number),
+        MetricUnit::Tokens => tokens(number),
+        MetricUnit::Dollars => cost(number),
+        MetricUnit::Seconds => run_time(number),
     }
 }
 
@@ -155,7 +155,8 @@ pub fn begins_with_unreached(detail: &str) -> bool {
 
 /// A name that may be a digest, which is cut to its first eight digits.
 pub fn short_digest(name: &str) -> Cell {
-    amounts::short_digest(name).map_or_else(|| Cell::known(name), |short| Cell::titled(short, name))
+    amounts::abbreviated_digest(name)
+        .map_or_else(|| Cell::known(name), |short| Cell::titled(short, name))
 }
 
 /// A text that may be unknown.
@@ -164,19 +165,19 @@ pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
 }
 
 /// A value as text; `None` if it is unknown.
-pub fn value(value: Value<'_>) -> Option<Cow<'_, str>> {
+pub fn value(value: FieldValue<'_>) -> Option<Cow<'_, str>> {
     Some(match value {
-        Value::Text(text) => text,
-        Value::Flag(flag) => if flag { "yes" } else { "no" }.into(),
-        Value::Time(time) => at(time.ms()).text.into(),
-        Value::Number(number) => grouped(amounts::digits(number)).into(),
-        Value::Count(count) => grouped(count).into(),
+        FieldValue::Text(text) => text,
+        FieldValue::Flag(flag) => if flag { "yes" } else { "no" }.into(),
+        FieldValue::Time(time) => at(time.ms()).text.into(),
+        FieldValue::Number(number) => grouped(amounts::digits(number)).into(),
+        FieldValue::Count(count) => grouped(count).into(),
         // These values have their own sections.
-        Value::Unknown
-        | Value::Words(_)
-        | Value::Counts(_)
-        | Value::Checks(_)
-        | Value::Outcomes(_) => return None,
+        FieldValue::Unknown
+        | FieldValue::Words(_)
+        | FieldValue::Counts(_)
+        | FieldValue::Checks(_)
+        | FieldValue::Outcomes(_) => return None,
     })
 }
 
@@ -195,7 +196,7 @@ pub fn at(ms: i64) -> DisplayTime {
 }
 
 /// The final state of a run, in plain words; the code is the record's. The tone is neutral unless the outcome is known.
-pub fn state(state: &State) -> Badge {
+pub fn state(state: &FinalState) -> Badge {
     let tone = match &*state.word {
         "completed" => "good",
         "failed" | "catastrophic" | "harness_error" => "bad",
@@ -210,7 +211,7 @@ pub fn state(state: &State) -> Badge {
 }
 
 /// The state of a run among others: a run that does not count is `excluded`, in the tone of an unknown state.
-pub fn outcome_badge(entry: &Entry) -> Badge {
+pub fn outcome_badge(entry: &ArchiveEntry) -> Badge {
     let state = state(&entry.run.state);
     match entry.exclusion() {
         None => state,
@@ -220,7 +221,7 @@ pub fn outcome_badge(entry: &Entry) -> Badge {
 
 /// How many runs completed, of those that count and whose state is known: `3 of 4` or `3 of 4, 6 unknown`; empty if none counts.
 /// The `verb` is added to the first number.
-pub fn completed<'a>(runs: impl Iterator<Item = &'a Entry> + Clone, verb: &str) -> String {
+pub fn completed<'a>(runs: impl Iterator<Item = &'a ArchiveEntry> + Clone, verb: &str) -> String {
     let counted = runs.filter(|run| run.exclusion().is_none());
     let states = counted.map(|run| &run.run.state);
     let known = states.clone().filter(|state| state.is_known()).count();
@@ -233,7 +234,7 @@ pub fn completed<'a>(runs: impl Iterator<Item = &'a Entry> + Clone, verb: &str) 
 }
 
 /// How many runs do not count: `1 excluded`; `None` if all do.
-pub fn excluded<'a>(runs: impl Iterator<Item = &'a Entry>) -> Option<String> {
+pub fn excluded<'a>(runs: impl Iterator<Item = &'a ArchiveEntry>) -> Option<String> {
     let count = runs.filter(|run| run.exclusion().is_some()).count();
     (count > 0).then(|| format!("{} excluded", grouped(count)))
 }
@@ -296,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_state_is_shown_in_plain_words_and_keeps_the_word_of_the_record() {
-        let badge = state(&State {
+        let badge = state(&FinalState {
             word: "harness_error".into(),
             detail: None,
         });

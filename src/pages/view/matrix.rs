@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use formats::model::archive::{Archive, Entry, Group, GroupBy};
+use formats::model::archive::{Archive, ArchiveEntry, ArchiveGroup, GroupBy};
 use formats::model::time::Moment;
 
 use super::row::PAGE_SIZE;
@@ -69,8 +69,8 @@ pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &s
 }
 
 /// The cases of a model or a harness with its newest runs.
-pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str) -> Matrix {
-    let mut runs: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
+pub fn of_group(archive: &Archive, group_by: GroupBy, group: &ArchiveGroup, root: &str) -> Matrix {
+    let mut runs: BTreeMap<usize, Vec<&ArchiveEntry>> = BTreeMap::new();
     for &index in &group.runs {
         let entry = &archive.runs[index];
         runs.entry(entry.case).or_default().push(entry);
@@ -80,7 +80,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
     cases.sort_by_key(|(_, runs)| std::cmp::Reverse(runs[0].run.recency().map(Moment::ms)));
     cases.truncate(PAGE_SIZE);
     cases.sort_by_key(|(case, _)| *case);
-    let row = |case: usize, runs: &[&Entry]| {
+    let row = |case: usize, runs: &[&ArchiveEntry]| {
         let case = &archive.cases[case];
         MatrixRow {
             case: Link::to_group(GroupBy::Case, case, root),
@@ -102,7 +102,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
 }
 
 /// The groups with the newest runs, by name.
-fn recent(groups: &[Group], most: usize) -> Vec<usize> {
+fn recent(groups: &[ArchiveGroup], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..groups.len()).collect();
     order.sort_by_key(|&i| groups[i].runs.first().copied());
     order.truncate(most);
@@ -157,7 +157,7 @@ fn cells(
     root: &str,
 ) -> BTreeMap<usize, MatrixCell> {
     let group = &archive.cases[case];
-    let mut runs: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
+    let mut runs: BTreeMap<usize, Vec<&ArchiveEntry>> = BTreeMap::new();
     for &index in &group.runs {
         let entry = &archive.runs[index];
         runs.entry(entry.group(across)).or_default().push(entry);
@@ -175,8 +175,8 @@ fn cells(
 /// The runs of a case by `name`.
 fn cell(
     archive: &Archive,
-    runs: &[&Entry],
-    group: &Group,
+    runs: &[&ArchiveEntry],
+    group: &ArchiveGroup,
     name: &str,
     can_filter: bool,
     root: &str,

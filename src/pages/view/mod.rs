@@ -30,7 +30,7 @@ pub mod wall;
 use serde::Serialize;
 
 use base::links;
-use formats::model::archive::{Group, GroupBy};
+use formats::model::archive::{ArchiveGroup, GroupBy};
 
 /// A value that may be unknown, which is never 0. Templates see plain values as strings, since tables have many.
 #[derive(Debug, Clone, Serialize)]
@@ -111,7 +111,7 @@ impl Link {
     }
 
     /// A link to the page of a case, a model or a harness, from a page whose path to the root of the site is `root`.
-    pub fn to_group(group_by: GroupBy, group: &Group, root: &str) -> Self {
+    pub fn to_group(group_by: GroupBy, group: &ArchiveGroup, root: &str) -> Self {
         let path = links::group(group_by.folder(), &group.slug);
         Self::new(group.name.as_str(), format!("{root}{path}"))
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use formats::model::archive::{Archive, Entry};
-use formats::model::comparison::Set;
+use formats::model::archive::{Archive, ArchiveEntry};
+use formats::model::comparison::ComparableSet;
 use formats::model::run::{Metric, Number};
 use markup::Html;
 
@@ -32,15 +32,15 @@ pub struct Peers {
 }
 
 /// The comparable cost of a run that counts, if it is known in full.
-pub(super) fn counted_cost(entry: &Entry) -> Option<&Number> {
+pub(super) fn counted_cost(entry: &ArchiveEntry) -> Option<&Number> {
     let cost = entry.run.metrics.exact(Metric::ComparableCost);
     cost.filter(|_| entry.exclusion().is_none())
 }
 
 /// The ranges for the variants of a set, over all runs of the archive; `None` for a variant with a single run.
-pub fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
+pub fn ranges(archive: &Archive, set: &ComparableSet) -> Vec<Option<PeerRange>> {
     let all = archive.cases[set.case].runs.iter();
-    let comparable: Vec<&Entry> = all
+    let comparable: Vec<&ArchiveEntry> = all
         .map(|run| &archive.runs[*run])
         .filter(|entry| {
             let subject = &entry.run.subject;
@@ -86,7 +86,7 @@ impl Serialize for Peers {
 
 impl PeerRange {
     /// The position of a run; `None` without a known cost, or if it does not count.
-    pub fn of(&self, entry: &Entry) -> Option<Peers> {
+    pub fn of(&self, entry: &ArchiveEntry) -> Option<Peers> {
         Some(Peers {
             dots: self.dots.clone(),
             at: self.scale.place(counted_cost(entry)?.value()),

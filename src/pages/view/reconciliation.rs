@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use formats::model::amounts;
-use formats::model::reconciliation::{Errors, Order, RawLines, Reconciliation, TimeSpan, Unknown};
+use formats::model::reconciliation::{
+    ErrorEvents, EventOrder, RawLines, Reconciliation, TimeSpan, UnknownEvents,
+};
 use formats::model::time;
 
 use super::{Badge, format};
@@ -76,7 +78,7 @@ fn time_span_text(span: &TimeSpan) -> String {
     }
 }
 
-fn order_text(order: &Order) -> String {
+fn order_text(order: &EventOrder) -> String {
     let mut seen = match order.first_backwards {
         None => "no event is earlier than the one before it".to_owned(),
         Some(first) => format!(
@@ -97,7 +99,7 @@ fn order_text(order: &Order) -> String {
     seen
 }
 
-fn unknown_events_text(unknown: &Unknown) -> String {
+fn unknown_events_text(unknown: &UnknownEvents) -> String {
     let events = format::count(unknown.events, "event");
     if unknown.unknown == 0 {
         format!("all of {events}")
@@ -111,7 +113,7 @@ fn unknown_events_text(unknown: &Unknown) -> String {
     }
 }
 
-fn errors_text(errors: &Errors) -> String {
+fn errors_text(errors: &ErrorEvents) -> String {
     let end = if errors.ends_in_error {
         "; the log ends in an error"
     } else {

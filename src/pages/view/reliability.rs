@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use base::links;
 use formats::model::amounts;
-use formats::model::archive::{Archive, Entry, GroupBy};
-use formats::model::comparison::Set;
+use formats::model::archive::{Archive, ArchiveEntry, GroupBy};
+use formats::model::comparison::ComparableSet;
 use formats::model::statistics::median;
 
 use super::peers::counted_cost;
@@ -83,7 +83,7 @@ pub struct OutcomeGlyph {
 }
 
 impl OutcomeGlyph {
-    pub fn of(entry: &Entry, root: &str) -> Self {
+    pub fn of(entry: &ArchiveEntry, root: &str) -> Self {
         let state = format::outcome_badge(entry);
         let date = format::when(entry.run.recency()).date;
         Self {
@@ -108,7 +108,7 @@ pub struct CostDot {
 }
 
 /// The table of a set of comparable runs, for a page whose path to the root is `root`; `None` for a single run.
-pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<ReliabilityView> {
+pub fn reliability(archive: &Archive, set: &ComparableSet, root: &str) -> Option<ReliabilityView> {
     let runs = || set.variants.iter().flat_map(|(_, runs)| runs);
     runs().nth(1)?;
     let costs: Vec<f64> = runs()
@@ -123,7 +123,7 @@ pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<Reliabili
         .collect();
     let rows: usize = variants.iter().map(|(_, models)| models.len()).sum();
     let most = (SIGNS / rows.max(1)).clamp(*GLYPHS.start(), *GLYPHS.end());
-    let row = |runs: &Vec<&Entry>| model_row(archive, runs, &scale, columns, most, root);
+    let row = |runs: &Vec<&ArchiveEntry>| model_row(archive, runs, &scale, columns, most, root);
     let groups = variants
         .iter()
         .map(|(variant, models)| ReliabilityGroup {
@@ -145,21 +145,22 @@ pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<Reliabili
 }
 
 /// The runs of each model, oldest first; models by name.
-fn by_model<'a>(archive: &'a Archive, runs: &[usize]) -> Vec<Vec<&'a Entry>> {
-    let mut models: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
+fn by_model<'a>(archive: &'a Archive, runs: &[usize]) -> Vec<Vec<&'a ArchiveEntry>> {
+    let mut models: BTreeMap<usize, Vec<&ArchiveEntry>> = BTreeMap::new();
     for &run in runs.iter().rev() {
         let entry = &archive.runs[run];
         models.entry(entry.model).or_default().push(entry);
     }
     let mut models: Vec<_> = models.into_values().collect();
-    let name = |runs: &Vec<&Entry>| archive.groups(GroupBy::Model)[runs[0].model].name.clone();
+    let name =
+        |runs: &Vec<&ArchiveEntry>| archive.groups(GroupBy::Model)[runs[0].model].name.clone();
     models.sort_by_cached_key(name);
     models
 }
 
 fn model_row(
     archive: &Archive,
-    runs: &[&Entry],
+    runs: &[&ArchiveEntry],
     scale: &ValueScale,
     columns: &[(String, Option<String>)],
     most: usize,
@@ -185,7 +186,7 @@ fn model_row(
         dots: if runs.len() > most {
             merged_dots(runs, scale)
         } else {
-            let dot = |entry: &&Entry| {
+            let dot = |entry: &&ArchiveEntry| {
                 let number = counted_cost(entry)?;
                 let exact = format::cost(Some(number));
                 Some(CostDot {
@@ -217,7 +218,7 @@ fn model_row(
 }
 
 /// The costs of many runs, with one mark per percent of the scale for completed runs, drawn on top, and one for others.
-fn merged_dots(runs: &[&Entry], scale: &ValueScale) -> Vec<CostDot> {
+fn merged_dots(runs: &[&ArchiveEntry], scale: &ValueScale) -> Vec<CostDot> {
     let costs = runs.iter().filter_map(|entry| {
         let number = counted_cost(entry)?;
         let x = format!("{:.0}%", scale.place(number.value()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use formats::model::archive::{Archive, Entry, GroupBy};
+use formats::model::archive::{Archive, ArchiveEntry, GroupBy};
 use formats::model::findings::Findings;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Number, Run};
@@ -152,7 +152,7 @@ fn float(number: impl TryInto<i64>) -> f64 {
 /// The row of a run, for a page whose path to the root is `root`; `checks` are the views of the table's columns.
 pub fn row(
     archive: &Archive,
-    entry: &Entry,
+    entry: &ArchiveEntry,
     findings: &Findings,
     root: &str,
     checks: &[(Arc<str>, Arc<str>)],
@@ -210,7 +210,7 @@ pub fn row(
 
 /// The names of the columns in which none of these runs has a value.
 pub fn empty_columns<'a>(
-    runs: &(impl Iterator<Item = (&'a Entry, &'a Findings)> + Clone),
+    runs: &(impl Iterator<Item = (&'a ArchiveEntry, &'a Findings)> + Clone),
 ) -> Vec<&'static str> {
     let has = |value: &dyn Fn(&Run, &Findings) -> bool| {
         runs.clone()
@@ -240,7 +240,7 @@ pub fn empty_columns<'a>(
     empty.map(|(name, _)| name).collect()
 }
 
-fn outcome(entry: &Entry) -> Cell {
+fn outcome(entry: &ArchiveEntry) -> Cell {
     let results = task::results(&entry.run);
     let excluded = decisions::exclusion_badge(entry).map(|badge| badge.word);
     let words = results.iter().map(|fact| fact.value.text());
@@ -304,7 +304,7 @@ fn shade(similarity: &Number) -> &'static str {
 /// Maximum bytes of a check's detail; the run page has all of it.
 const DETAIL: usize = 300;
 
-fn check(entry: &Entry, view: &str) -> Similarity {
+fn check(entry: &ArchiveEntry, view: &str) -> Similarity {
     let checks = &entry.run.validation.checks;
     let Some(check) = checks.iter().find(|check| *check.view == *view) else {
         return Similarity {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use base::links;
-use formats::model::archive::{Archive, Entry, Group, GroupBy};
+use formats::model::archive::{Archive, ArchiveEntry, ArchiveGroup, GroupBy};
 use formats::model::cells::{TrialCell, cells};
 use formats::model::comparison;
 use formats::model::findings::Findings;
@@ -212,7 +212,7 @@ pub fn of_case(
     rules: &Rules,
     archive: &Archive,
     findings: &[Findings],
-    group: &Group,
+    group: &ArchiveGroup,
     root: &str,
 ) -> Vec<CaseRuleRow> {
     // For each model and rule, these are the runs that violate the rule, and all runs.
@@ -250,7 +250,7 @@ pub fn result<'f>(findings: &'f Findings, rule: &Rule) -> Option<&'f RuleResult>
 /// A rule on the page of all rules.
 pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Findings]) -> RuleView {
     let root = links::root(PAGE);
-    let results: Vec<(&Entry, &Findings, &RuleResult)> = archive
+    let results: Vec<(&ArchiveEntry, &Findings, &RuleResult)> = archive
         .runs
         .iter()
         .zip(findings)
@@ -343,7 +343,12 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
     }
 }
 
-fn run(entry: &Entry, found: &Findings, result: &RuleResult, root: &str) -> ViolatingRunView {
+fn run(
+    entry: &ArchiveEntry,
+    found: &Findings,
+    result: &RuleResult,
+    root: &str,
+) -> ViolatingRunView {
     let words = format!("{} ({})", found.task, entry.run.subject.model());
     let event = |seq: &u64| {
         let page = found.later_events.get(seq).copied().unwrap_or(1);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use formats::audit::Verdict;
+use formats::audit::AuditVerdict;
 use formats::model::amounts;
 use formats::model::outcome::grade;
 use formats::model::review::Rating;
@@ -52,7 +52,7 @@ fn prompt(tape: &Tape<'_>) -> Option<String> {
     let mut messages = tape
         .events
         .iter()
-        .filter(|event| event.kind.word == "user" && event.ties.aside.is_none());
+        .filter(|event| event.kind.word == "user" && event.relations.side_track.is_none());
     messages.find_map(|event| line(&event.blocks.first()?.text))
 }
 
@@ -138,7 +138,7 @@ impl VerdictFact {
 
 /// What is known of how a run ended and what it took, in the order of the questions of a reader: did it work, how well, and at
 /// what cost?
-pub fn verdict(run: &Run, rating: Option<Rating>, audit: Option<Verdict>) -> Vec<VerdictFact> {
+pub fn verdict(run: &Run, rating: Option<Rating>, audit: Option<AuditVerdict>) -> Vec<VerdictFact> {
     let mut facts = Vec::new();
     if run.state.is_known() {
         let state = format::state(&run.state);
@@ -162,7 +162,7 @@ pub fn verdict(run: &Run, rating: Option<Rating>, audit: Option<Verdict>) -> Vec
         facts.push(VerdictFact::new(Cell::known("no outcome recorded"), "", ""));
     }
     facts.extend(results(run));
-    if audit == Some(Verdict::Differs) {
+    if audit == Some(AuditVerdict::Differs) {
         let means = "some events do not follow from the raw output";
         let value = Cell::known("log differs");
         facts.push(VerdictFact::new(value, "#audit", means).bad(true));

@@ -7,7 +7,9 @@ use std::ops::Range;
 use formats::config::Config;
 use formats::model::annotation::Sidecar;
 use formats::model::slug::slugify;
-use formats::model::tape::{Block, Event, Family, Outcome, SideTrack, Text, TextKind};
+use formats::model::tape::{
+    BlockText, ContentBlock, Event, EventOutcome, Family, SideTrack, TextKind,
+};
 use markup::recorded;
 
 use super::{Link, format};
@@ -234,7 +236,7 @@ impl<'a> Timeline<'a> {
                     is_parallel: false,
                     milliseconds: None,
                     tokens: None,
-                    aside: match event.ties.aside {
+                    aside: match event.relations.side_track {
                         Some(SideTrack::Subagent) => "sub",
                         Some(SideTrack::Branch) => "branch",
                         None => "",
@@ -243,7 +245,7 @@ impl<'a> Timeline<'a> {
                     is_command: event.kind.family == Family::Command,
                     failed: event.has_failed(),
                     is_failure: event.is_failure(),
-                    is_marked: event.outcome == Outcome::Failed,
+                    is_marked: event.outcome == EventOutcome::Failed,
                     at: event
                         .at
                         .map(|at| (at, at.saturating_sub(self.start.unwrap_or(at)))),
@@ -317,7 +319,10 @@ impl<'a> Timeline<'a> {
         range: &Range<usize>,
         path: &str,
     ) -> Vec<(&'static str, u64, String)> {
-        let ties = [("of call", event.ties.call), ("result", event.ties.result)];
+        let ties = [
+            ("of call", event.relations.call),
+            ("result", event.relations.result),
+        ];
         let ties = ties.into_iter().filter_map(|(what, seq)| {
             let position = self.layout.position(seq?)?;
             let is_elsewhere = !range.contains(&position);
@@ -368,20 +373,20 @@ impl<'a> ContentBuilder<'a, '_> {
 
     fn block(
         &mut self,
-        block: &'a Block<'a>,
+        block: &'a ContentBlock<'a>,
         kind: TextKind,
         anchor: EventAnchor<'_>,
     ) -> TextView<'a> {
         let whole: &str = &block.text;
         // A payload that an earlier event showed is shortened: thousands of events may share one.
         let limit = match &block.text {
-            Text::Payload(_, hash) if !self.payloads.insert(hash) => self.limit.min(AGAIN),
+            BlockText::Payload(_, hash) if !self.payloads.insert(hash) => self.limit.min(AGAIN),
             _ => self.limit,
         };
         let text = fit_to_page(whole, kind, limit);
         let rest = (text.len() < whole.len()).then(|| {
             let name = match (&block.text, block.label) {
-                (Text::Payload(_, hash), _) => format!("{hash}.txt"),
+                (BlockText::Payload(_, hash), _) => format!("{hash}.txt"),
                 (_, Some(label)) => format!("{}-{}.txt", anchor.text(), slugify(label)),
                 _ => format!("{}.txt", anchor.text()),
             };
@@ -439,7 +444,7 @@ fn max_size(text: &str) -> usize {
     sizes.sum()
 }
 
-fn fold_label(text: &str, kind: TextKind, block: &Block<'_>) -> Option<String> {
+fn fold_label(text: &str, kind: TextKind, block: &ContentBlock<'_>) -> Option<String> {
     let size = || format::bytes(text.len() as u64);
     if kind == TextKind::Json || block.folded {
         let is_long = text.len() > FOLD_JSON;

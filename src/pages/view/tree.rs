@@ -3,7 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
-use formats::model::value::{Excerpt, Value};
+use formats::model::value::{JsonExcerpt, TextExcerpt};
 use markup::Html;
 use markup::escape::push_text;
 
@@ -44,27 +44,27 @@ const SHORT: usize = 160;
 /// Maximum columns of a table; objects with more are lists of facts.
 const COLUMNS: usize = 7;
 
-pub fn tree(value: &Value) -> Tree {
+pub fn tree(value: &JsonExcerpt) -> Tree {
     match value {
-        Value::Null => Tree::Unknown,
-        Value::Bool(yes) => Tree::Words(if *yes { "yes" } else { "no" }.to_owned()),
-        Value::Number(digits) => Tree::Number(digits.clone()),
-        Value::Text(text) => words(text),
-        Value::Cut => Tree::Cut,
-        Value::Map(members, more) if members.is_empty() => left_out(*more, "key"),
-        Value::List(items, more) if items.is_empty() => left_out(*more, "item"),
-        Value::Map(members, more) => {
+        JsonExcerpt::Null => Tree::Unknown,
+        JsonExcerpt::Bool(yes) => Tree::Words(if *yes { "yes" } else { "no" }.to_owned()),
+        JsonExcerpt::Number(digits) => Tree::Number(digits.clone()),
+        JsonExcerpt::Text(text) => words(text),
+        JsonExcerpt::Cut => Tree::Cut,
+        JsonExcerpt::Map(members, more) if members.is_empty() => left_out(*more, "key"),
+        JsonExcerpt::List(items, more) if items.is_empty() => left_out(*more, "item"),
+        JsonExcerpt::Map(members, more) => {
             let facts = members
                 .iter()
                 .map(|(key, value)| (key.clone(), tree(value)));
             Tree::Facts(facts.collect(), rest(*more, "key"))
         }
-        Value::List(items, more) => list(items, rest(*more, "item")),
+        JsonExcerpt::List(items, more) => list(items, rest(*more, "item")),
     }
 }
 
 /// A text: inline or collapsed.
-pub fn words(text: &Excerpt) -> Tree {
+pub fn words(text: &TextExcerpt) -> Tree {
     // A document inside a document is not readable inline.
     let document = text.text.starts_with(['{', '[']);
     let long = document
@@ -101,7 +101,7 @@ fn rest(more: usize, noun: &str) -> Option<String> {
     (more > 0).then(|| format!("{} more in run.json", format::count(more, noun)))
 }
 
-fn list(items: &[Value], more: Option<String>) -> Tree {
+fn list(items: &[JsonExcerpt], more: Option<String>) -> Tree {
     if let Some(line) = items.iter().map(short).collect::<Option<Vec<_>>>() {
         return Tree::Line(line, more);
     }
@@ -112,11 +112,11 @@ fn list(items: &[Value], more: Option<String>) -> Tree {
 }
 
 /// A value that is short enough for a line with others.
-fn short(value: &Value) -> Option<String> {
+fn short(value: &JsonExcerpt) -> Option<String> {
     match value {
-        Value::Number(digits) => Some(digits.clone()),
-        Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
-        Value::Text(text) if text.of.is_none() && text.text.chars().count() <= 40 => {
+        JsonExcerpt::Number(digits) => Some(digits.clone()),
+        JsonExcerpt::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
+        JsonExcerpt::Text(text) if text.of.is_none() && text.text.chars().count() <= 40 => {
             Some(text.text.clone())
         }
         _ => None,
@@ -124,9 +124,9 @@ fn short(value: &Value) -> Option<String> {
 }
 
 /// Objects with few keys become rows; the columns are all their keys, in order of first appearance.
-fn table(items: &[Value]) -> Option<(Vec<String>, Vec<Vec<Tree>>)> {
+fn table(items: &[JsonExcerpt]) -> Option<(Vec<String>, Vec<Vec<Tree>>)> {
     let objects = items.iter().map(|item| match item {
-        Value::Map(members, 0) => Some(members.as_slice()),
+        JsonExcerpt::Map(members, 0) => Some(members.as_slice()),
         _ => None,
     });
     let objects: Vec<_> = objects.collect::<Option<_>>()?;
@@ -141,7 +141,7 @@ fn table(items: &[Value]) -> Option<(Vec<String>, Vec<Vec<Tree>>)> {
     if items.len() < 2 || heads.is_empty() || heads.len() > COLUMNS {
         return None;
     }
-    let row = |members: &&[(String, Value)]| {
+    let row = |members: &&[(String, JsonExcerpt)]| {
         let cell = |head: &&str| {
             let found = members.iter().find(|(key, _)| key == head);
             found.map_or(Tree::Unknown, |(_, value)| tree(value))
@@ -256,7 +256,7 @@ mod tests {
         let mut out = String::new();
         push(
             &mut out,
-            &tree(&Value::of(Node::parse(json).expect("valid"))),
+            &tree(&JsonExcerpt::of(Node::parse(json).expect("valid"))),
         );
         out
     }

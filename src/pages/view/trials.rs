@@ -7,9 +7,9 @@ use base::document;
 use base::links;
 use formats::config::SuccessRule;
 use formats::model::amounts;
-use formats::model::archive::{Archive, Entry, GroupBy};
+use formats::model::archive::{Archive, ArchiveEntry, GroupBy};
 use formats::model::cells::{CellSummary, Measure, ModelPair, Quantity, TrialResult};
-use formats::model::run::Unit;
+use formats::model::run::MetricUnit;
 use formats::model::statistics::{self, Interval};
 
 use super::compare::{Divergence, TapeData};
@@ -90,9 +90,9 @@ document! {
     pub struct MeasureView(measure: &Measure)
         let write = |value: f64| match &measure.quantity {
             Quantity::Metric(metric) => match metric.unit() {
-                Unit::Dollars => amounts::short_dollars(value),
-                Unit::Seconds => amounts::duration(value),
-                Unit::Tokens => format::grouped(value),
+                MetricUnit::Dollars => amounts::short_dollars(value),
+                MetricUnit::Seconds => amounts::duration(value),
+                MetricUnit::Tokens => format::grouped(value),
             },
             Quantity::Outcome(..) => format::grouped(value),
         };
@@ -301,7 +301,7 @@ fn cell(
 
 /// A trial; `before` is the last result before it that counts.
 fn trial(
-    entry: &Entry,
+    entry: &ArchiveEntry,
     result: TrialResult,
     before: &mut Option<TrialResult>,
     root: &str,
@@ -369,7 +369,7 @@ fn view(archive: &Archive, pair: &ModelPair, root: &str) -> ModelPairView {
                 if difference.mean.abs() > 0.0 {
                     format!(
                         "More than {} of each in each cell would be needed.",
-                        format::count(statistics::NEEDED as usize, "trial")
+                        format::count(statistics::MAX_NEEDED_TRIALS as usize, "trial")
                     )
                 } else {
                     "There is no difference to find.".to_owned()

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use base::links;
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::findings::Findings;
 use formats::model::run::{Metric, Number};
 
@@ -69,7 +69,7 @@ pub fn wall(
     }
 }
 
-pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
+pub fn wall_run(entry: &ArchiveEntry, findings: &Findings, root: &str) -> WallRun {
     let subject = &entry.run.subject;
     let events = findings
         .events
@@ -91,7 +91,7 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     }
 }
 
-fn seconds(entry: &Entry) -> Option<f64> {
+fn seconds(entry: &ArchiveEntry) -> Option<f64> {
     let number: &Number = entry.run.metrics.get(Metric::RunTime)?;
     Some(number.value()).filter(|seconds| *seconds > 0.0)
 }

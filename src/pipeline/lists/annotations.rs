@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
-use formats::model::annotation::{HYPOTHESIS_STATUSES, Kind};
+use formats::model::annotation::{AnnotationKind, HYPOTHESIS_STATUSES};
 use formats::model::findings::CardText;
 use pages::feeds::annotations::Recurrence;
 use pages::view::Link;
@@ -249,7 +249,7 @@ impl Catalogue {
 
     /// Number of hypotheses by status.
     pub(super) fn hypothesis_counts(&self) -> BTreeMap<&'static str, usize> {
-        let kind = kind_index(&Kind::Hypothesis);
+        let kind = kind_index(&AnnotationKind::Hypothesis);
         let count = |part| self.of_part(kind, part).len();
         let words = HYPOTHESIS_STATUSES.iter().enumerate();
         words.map(|(part, word)| (*word, count(part))).collect()
@@ -278,7 +278,7 @@ impl Catalogue {
         let mut shelves = Vec::new();
         for (kind, cards) in self.kinds.iter().enumerate() {
             // The format does not define unknown kinds, so there is no page about them if a site has none.
-            if cards.is_empty() && kind == Kind::KNOWN.len() {
+            if cards.is_empty() && kind == AnnotationKind::KNOWN.len() {
                 continue;
             }
             let newest = cards

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::diagnostics::Diagnostic;
-use formats::model::archive::Entry;
+use formats::model::archive::ArchiveEntry;
 use formats::model::findings::Findings;
 use pages::render::index::digits;
 use pages::render::parts::PartSizes;
@@ -59,7 +59,7 @@ impl<'a> CardFiles<'a> {
     /// Adds the cards of a run, oldest run first. Returns the number of each card within its kind.
     pub(super) fn add(
         &mut self,
-        entry: &Entry,
+        entry: &ArchiveEntry,
         findings: &Findings,
     ) -> Result<Vec<u32>, Diagnostic> {
         let cards = &findings.cards;

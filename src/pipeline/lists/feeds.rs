@@ -10,7 +10,7 @@ use base::diagnostics::{Diagnostic, json};
 use base::document;
 use base::links;
 use formats::model::FileDigest;
-use formats::model::annotation::Kind;
+use formats::model::annotation::AnnotationKind;
 use formats::model::cells;
 use pages::feeds::annotations::write_collection;
 use pages::feeds::archive::{write_run_lines, write_runs};
@@ -188,7 +188,7 @@ const FEEDS: [Feed; 20] = [
         picked: ".events[] | [.kind, .run_id] | @tsv",
         made_of: Some(&[Facet::Friction, Facet::Cards]),
         write: |lists, path| {
-            let recurring = recurring::of_kind(lists, kind_index(&Kind::Friction));
+            let recurring = recurring::of_kind(lists, kind_index(&AnnotationKind::Friction));
             let events = lists.texts_of_all(|run| run.lines.friction);
             lists.stage.stream(path, |out| {
                 write_collection(out, "recurring", &recurring, "events", events)
@@ -216,7 +216,7 @@ const FEEDS: [Feed; 20] = [
         picked: ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
         made_of: Some(&[Facet::Anchors, Facet::Cards]),
         write: |lists, path| {
-            let recurring = recurring::of_kind(lists, kind_index(&Kind::CrystallizeHere));
+            let recurring = recurring::of_kind(lists, kind_index(&AnnotationKind::CrystallizeHere));
             let anchors = lists.texts_of_all(|run| run.lines.anchors);
             lists.stage.stream(path, |out| {
                 write_collection(out, "recurring", &recurring, "anchors", anchors)

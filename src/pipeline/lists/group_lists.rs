@@ -7,7 +7,7 @@ use serde::Serialize;
 use base::diagnostics::Diagnostic;
 use base::diagnostics::text::capitalized;
 use base::links;
-use formats::model::archive::{Group, GroupBy};
+use formats::model::archive::{ArchiveGroup, GroupBy};
 use pages::view::chrome::PageInfo;
 use pages::view::decisions;
 use pages::view::reliability::OutcomeGlyph;
@@ -81,7 +81,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 
 fn group_row(
     lists: &Lists<'_>,
-    group: &Group,
+    group: &ArchiveGroup,
     group_by: GroupBy,
     across: GroupBy,
     root: &str,

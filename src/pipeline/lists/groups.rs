@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
 use base::links;
-use formats::config::MadeFor;
-use formats::model::archive::{Archive, Group, GroupBy};
-use formats::model::comparison::{self, Set};
+use formats::config::RunSelection;
+use formats::model::archive::{Archive, ArchiveGroup, GroupBy};
+use formats::model::comparison::{self, ComparableSet};
 use formats::model::findings::Findings;
 use markup::Html;
 use pages::draw::{card, plot};
@@ -154,13 +154,17 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 }
 
 /// Writes the pages of a group one by one: together they hold every run.
-fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<(), Diagnostic> {
+fn write_group(
+    lists: &Lists<'_>,
+    group_by: GroupBy,
+    group: &ArchiveGroup,
+) -> Result<(), Diagnostic> {
     let (archive, findings) = (lists.archive(), lists.findings());
     let path = links::group(group_by.folder(), &group.slug);
     let text = lists.gathered.prose.of_page(&path);
     let prose = text.map(|text| &text.prose);
     let is_case = group_by == GroupBy::Case;
-    let card = is_case && lists.config().site.cards != MadeFor::None;
+    let card = is_case && lists.config().site.cards != RunSelection::None;
     let card = card.then(|| links::card(&path));
     if let Some(path) = &card {
         let view = || card::of_case(lists.config(), archive, findings, group);
@@ -271,7 +275,7 @@ fn set_view(
     archive: &Archive,
     findings: &[Findings],
     index: usize,
-    set: &Set,
+    set: &ComparableSet,
     start: usize,
     page: &ListPage,
 ) -> SetView {
@@ -345,7 +349,7 @@ fn set_view(
 }
 
 /// The position of each run of a set in the range of its peers.
-fn place(archive: &Archive, set: &Set, ranges: &[Option<PeerRange>], view: &mut SetView) {
+fn place(archive: &Archive, set: &ComparableSet, ranges: &[Option<PeerRange>], view: &mut SetView) {
     for group in &mut view.groups {
         let range = ranges.get(group.position).and_then(Option::as_ref);
         let runs = &set.variants[group.position].1[group.first..];
@@ -355,7 +359,7 @@ fn place(archive: &Archive, set: &Set, ranges: &[Option<PeerRange>], view: &mut 
     }
 }
 
-fn summary(archive: &Archive, group: &Group, group_by: GroupBy) -> String {
+fn summary(archive: &Archive, group: &ArchiveGroup, group_by: GroupBy) -> String {
     let distinct = |across: GroupBy| {
         let groups = group
             .runs

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::links;
-use formats::model::annotation::Kind;
+use formats::model::annotation::AnnotationKind;
 use pages::feeds::annotations::{Recurrence, RecurrencePlace};
 use pages::view::annotations::kinds::{kind_index, parts_of};
 
@@ -23,7 +23,8 @@ struct PatternOccurrences {
 /// What recurs in annotations of a kind, in most runs first. Only anchors and friction can recur.
 pub(super) fn of_kind(lists: &Lists<'_>, kind: usize) -> Vec<Recurrence> {
     let mut groups: BTreeMap<(&str, String), PatternOccurrences> = BTreeMap::new();
-    let recurs = [Kind::CrystallizeHere, Kind::Friction].map(|kind| kind_index(&kind));
+    let recurs =
+        [AnnotationKind::CrystallizeHere, AnnotationKind::Friction].map(|kind| kind_index(&kind));
     let cards = lists.catalogue.of_kind(kind).iter();
     for place in cards.filter(|_| recurs.contains(&kind)) {
         let text = &lists.findings()[place.run].cards[place.card];

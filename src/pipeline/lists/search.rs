@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::summary::{Facet, RunTexts};
 use base::diagnostics::Diagnostic;
 use base::links;
-use formats::model::archive::{Entry, GroupBy};
+use formats::model::archive::{ArchiveEntry, GroupBy};
 use formats::model::findings::Findings;
-use formats::model::prose::ProseKind;
+use formats::page::ProseKind;
 use markup::markdown;
 use pages::render::index::SearchIndex;
 use pages::render::parts::{PartSizes, ScriptParts};
@@ -124,7 +124,7 @@ fn add(
 
 /// The failures, the messages, the writeup and the annotations of a run, whose cards have these numbers.
 fn texts_of(
-    entry: &Entry,
+    entry: &ArchiveEntry,
     findings: &Findings,
     found: RunTexts,
     numbers: Vec<u32>,

@@ -8,7 +8,7 @@ use base::diagnostics::Diagnostic;
 use base::document;
 use base::links;
 use formats::model::findings::ThreadText;
-use formats::model::threads::Lines;
+use formats::model::threads::LineRange;
 use pages::view::chrome::PageInfo;
 use pages::view::discussion::{place, state};
 use pages::view::row::{PAGE_SIZE, Pager, list_pages};
@@ -25,7 +25,7 @@ document! {
         let thread = item.thread;
         let entry = &lists.archive().runs[item.run];
         let run_href = links::run(&entry.slug);
-        let range = thread.lines.map(|(first, last)| Lines { first, last });
+        let range = thread.lines.map(|(first, last)| LineRange { first, last });
     {
         /// `resolved` or `open`.
         state: Badge = state(thread.resolved),

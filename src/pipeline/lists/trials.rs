@@ -5,9 +5,9 @@ use serde::de::IgnoredAny;
 
 use base::diagnostics::Diagnostic;
 use base::links;
-use formats::model::archive::{Archive, Group, GroupBy};
+use formats::model::archive::{Archive, ArchiveGroup, GroupBy};
 use formats::model::cells::{self, ModelPair};
-use formats::model::comparison::{self, Set};
+use formats::model::comparison::{self, ComparableSet};
 use formats::model::statistics::{RESAMPLES, SEED};
 use pages::view::chrome::PageInfo;
 use pages::view::compare::{FirstTape, TapeData};
@@ -49,7 +49,7 @@ struct TrialsPage {
 }
 
 /// Whether a case has a page of trials: a cell of its sets has several runs.
-pub(super) fn has_page(archive: &Archive, sets: &[Set]) -> bool {
+pub(super) fn has_page(archive: &Archive, sets: &[ComparableSet]) -> bool {
     let comparable = sets.iter().filter(|set| set.is_comparable);
     let cells = cells::cells(archive, comparable);
     cells.iter().any(|cell| cell.is_repeated(archive))
@@ -70,7 +70,11 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     cases.try_for_each(|case| write_case(lists, case, &pairs))
 }
 
-fn write_case(lists: &Lists<'_>, case: &Group, pairs: &[ModelPair]) -> Result<(), Diagnostic> {
+fn write_case(
+    lists: &Lists<'_>,
+    case: &ArchiveGroup,
+    pairs: &[ModelPair],
+) -> Result<(), Diagnostic> {
     let archive = lists.archive();
     let sets = comparison::sets(archive, &case.runs);
     if !has_page(archive, &sets) {

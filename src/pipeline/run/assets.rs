@@ -23,7 +23,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<()
     for (name, content) in assets {
         let path = path(run, &format!("assets/{name}"));
         match content {
-            AssetContent::Held(bytes) => files.write(&path, bytes)?,
+            AssetContent::Bytes(bytes) => files.write(&path, bytes)?,
             AssetContent::File(digest) => copy(run, files, &path, digest)?,
         }
     }

@@ -8,7 +8,7 @@ use tar::{Builder, EntryType, Header};
 
 use base::diagnostics::Diagnostic;
 use content::load::RunFiles;
-use formats::model::implementation::File;
+use formats::model::implementation::ImplementationFile;
 use pages::view::run::IMPLEMENTATION_ARCHIVE;
 
 use super::CheckedRun;
@@ -47,7 +47,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<()
 fn append(
     archive: &mut Builder<impl Write>,
     files: &RunFiles,
-    file: &File,
+    file: &ImplementationFile,
 ) -> io::Result<Option<Diagnostic>> {
     let mut reader = match files.working_reader(&file.digest) {
         Ok(reader) => reader,

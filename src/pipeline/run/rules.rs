@@ -4,7 +4,7 @@ use base::diagnostics::{Diagnostic, Place, Severity, Source, codes};
 use content::discover::RunDirectory;
 use content::inspect::Inspection;
 use content::load::{LoadedFile, RunFiles};
-use formats::audit::Verdict;
+use formats::audit::AuditVerdict;
 use formats::model::review::Rating;
 use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::model::run::Run;
@@ -58,7 +58,7 @@ fn evaluate(
     let sidecars = inspection.sidecars.iter().flatten();
     let extras = Extras {
         rating: inspection.rating().map(Rating::word),
-        audit: inspection.audited().map(Verdict::word),
+        audit: inspection.audited().map(AuditVerdict::word),
         annotations: sidecars
             .map(|sidecar| sidecar.report.kind_counts.total())
             .sum(),

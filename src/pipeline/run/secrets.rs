@@ -109,7 +109,7 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspection: &Inspecti
         secrets::contains_value(&published, value)
     });
     for asset in &conversation.assets {
-        if let Some(AssetContent::Held(bytes)) = asset.file.as_deref().map(|file| &file.content) {
+        if let Some(AssetContent::Bytes(bytes)) = asset.file.as_deref().map(|file| &file.content) {
             let name = format!("{}#{}", file.name, asset.pointer);
             scanner.file(&name, &file.shown, bytes);
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use formats::json::{Kind, Node, pointer_part};
+use formats::json::{JsonKind, Node, pointer_part};
 use formats::model::time;
 use formats::run_record::known_part;
 
@@ -107,11 +107,11 @@ fn may_repeat(pointer: &str, raw: &str) -> bool {
         return false;
     };
     match (value_kind, node.kind()) {
-        (Number, Kind::Number | Kind::Bool) => true,
-        (Time, Kind::String) => node
+        (Number, JsonKind::Number | JsonKind::Bool) => true,
+        (Time, JsonKind::String) => node
             .as_str()
             .is_some_and(|text| time::parse_rfc3339(&text).is_some()),
-        (Word(words), Kind::String) => node
+        (Word(words), JsonKind::String) => node
             .as_str()
             .is_some_and(|text| words.contains(&text.as_ref())),
         _ => false,
@@ -160,7 +160,7 @@ fn is_same(before: Option<&Node<'_>>, after: Option<&Node<'_>>) -> bool {
     match (before, after) {
         (Some(before), Some(after)) => {
             before.raw == after.raw
-                || (before.kind() == Kind::String && before.as_str() == after.as_str())
+                || (before.kind() == JsonKind::String && before.as_str() == after.as_str())
         }
         _ => false,
     }
@@ -182,12 +182,12 @@ fn collect<'a>(
     found: &mut BTreeMap<String, Node<'a>>,
 ) {
     let children: Vec<(String, Node<'a>)> = match node.kind() {
-        Kind::Object if depth < DEPTH => node
+        JsonKind::Object if depth < DEPTH => node
             .members()
             .into_iter()
             .map(|member| (pointer_part(&member.key), member.value))
             .collect(),
-        Kind::Array if depth < DEPTH => {
+        JsonKind::Array if depth < DEPTH => {
             let items = node.items().into_iter().enumerate();
             items.map(|(at, item)| (at.to_string(), item)).collect()
         }

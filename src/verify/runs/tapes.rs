@@ -10,14 +10,14 @@ use base::links::{self, Slug};
 use content::discover::RunDirectory;
 use content::inspect::{self, Inspection};
 use content::load::{self, LoadedFile};
-use formats::audit::Verdict;
+use formats::audit::AuditVerdict;
 use formats::config::{Config, Limits};
 use formats::model::reconciliation::reconcile;
 use formats::model::review::Rating;
 use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
-use formats::model::tape::{Format, Tape};
-use formats::raw::Raw;
+use formats::model::tape::{Tape, TapeFormat};
+use formats::raw::RawCounts;
 use gate::Extras;
 use markup::Origin;
 use markup::markdown::{self, Context};
@@ -148,8 +148,10 @@ impl RunSource<'_> {
     /// sums of events.
     fn different_reconciliation(self, run: &Run, tapes: &[Tape<'_>]) -> Vec<Diagnostic> {
         let published = &self.document.reconciliation;
-        let log = tapes.first().filter(|tape| tape.format == Format::Events);
-        let raw = (!published["raw"].is_null()).then(Raw::default);
+        let log = tapes
+            .first()
+            .filter(|tape| tape.format == TapeFormat::Events);
+        let raw = (!published["raw"].is_null()).then(RawCounts::default);
         let derived = reconcile(run, log, raw, None);
         let mut derived = serde_json::to_value(derived).unwrap_or_default();
         if let (Some(Value::Object(derived)), Value::Object(published)) =
@@ -194,7 +196,7 @@ impl RunSource<'_> {
         let audit = self.document.audit.as_ref().and_then(|it| it.verdict);
         let extras = Extras {
             rating: of_run.findings.rating.map(Rating::word),
-            audit: audit.map(Verdict::word),
+            audit: audit.map(AuditVerdict::word),
             annotations: of_run.findings.annotations.total(),
             files: of_run.files.iter().map(|(path, _)| path.clone()).collect(),
         };

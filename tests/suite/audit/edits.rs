@@ -4,8 +4,8 @@ use std::slice;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use runpress::api::formats::audit::{Finding, FindingKind, Verdict};
-use runpress::api::formats::replay::{Harness, NEWEST, Version};
+use runpress::api::formats::audit::{AuditFinding, AuditVerdict, FindingKind};
+use runpress::api::formats::replay::{Harness, NEWEST, TranslatorVersion};
 use serde_json::{Map, Value, json};
 
 use crate::generate::{Dice, dice, holds};
@@ -102,15 +102,17 @@ fn what_a_version_makes_of_any_rows_matches_it() {
             let raw = raw_log(&known, &picks, &mut dice);
             let events = derived(harness, version, &raw);
             let found = audited(harness, &raw, Some(&log(values(&events))));
-            let same = |other: &Version| values(&derived(harness, *other, &raw)) == values(&events);
+            let same = |other: &TranslatorVersion| {
+                values(&derived(harness, *other, &raw)) == values(&events)
+            };
             let versions: Vec<_> = (oldest..=NEWEST).filter(same).collect();
             assert_eq!(found.findings, [], "{slug}: {raw}");
             assert_eq!(found.translator, versions, "{slug}: {raw}");
             let newest = versions.contains(&NEWEST);
             let verdict = if newest {
-                Verdict::Matches
+                AuditVerdict::Matches
             } else {
-                Verdict::MatchesOlder
+                AuditVerdict::MatchesOlder
             };
             assert_eq!(found.verdict, verdict);
             if newest && versions.len() == usize::from(NEWEST - oldest + 1) {
@@ -155,7 +157,7 @@ fn edit(events: &mut Vec<Value>, at: usize, dice: &mut Dice) {
 }
 
 /// The event logs that a finding says are genuine: more than one if the event may have been moved from several places.
-fn undone(finding: &Finding, genuine: &[Value], events: &[Value]) -> Vec<Vec<Value>> {
+fn undone(finding: &AuditFinding, genuine: &[Value], events: &[Value]) -> Vec<Vec<Value>> {
     let at = finding.seq.or(finding.before);
     let at = at.map_or(events.len(), |at| usize::try_from(at).expect("a place"));
     let mut events = events.to_vec();
@@ -199,7 +201,7 @@ fn one_edit_is_one_finding(cases: u32) {
                     assert!(is_made || *harness == Harness::Gg, "{said}");
                     return;
                 }
-                assert_eq!(found.verdict, Verdict::Differs, "{said}");
+                assert_eq!(found.verdict, AuditVerdict::Differs, "{said}");
                 assert_eq!(found.findings.len(), 1, "{said}");
                 let undone = undone(&found.findings[0], &genuine, &events);
                 let is_genuine = |events: &Vec<Value>| {

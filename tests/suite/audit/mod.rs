@@ -8,14 +8,14 @@ mod vectors;
 use std::convert::Infallible;
 
 use runpress::api::formats::audit::{Audit, Derivation, audit};
-use runpress::api::formats::replay::{Harness, Row, Translator, Version};
+use runpress::api::formats::replay::{Harness, RawRow, Translator, TranslatorVersion};
 use runpress::api::formats::{jsonl, raw};
 use serde_json::{Value, json};
 
 /// Compares an event log with a raw log.
 fn audited(harness: Harness, raw_log: &str, events: Option<&str>) -> Audit {
-    let read = |each: &mut dyn FnMut(u32, Option<&Row>)| {
-        let mut reader = raw::Reader::default();
+    let read = |each: &mut dyn FnMut(u32, Option<&RawRow>)| {
+        let mut reader = raw::RawLogReader::default();
         for line in jsonl::lines(raw_log.as_bytes()) {
             let printed = reader.line("raw.jsonl", &line);
             let row = printed.map(|printed| printed.row());
@@ -33,9 +33,9 @@ fn audited(harness: Harness, raw_log: &str, events: Option<&str>) -> Audit {
 }
 
 /// The events that a version makes of a raw log, each with its line.
-fn derived(harness: Harness, version: Version, raw_log: &str) -> Vec<(Value, u32)> {
+fn derived(harness: Harness, version: TranslatorVersion, raw_log: &str) -> Vec<(Value, u32)> {
     let mut translator = Translator::new(harness, version);
-    let mut reader = raw::Reader::default();
+    let mut reader = raw::RawLogReader::default();
     let mut events = Vec::new();
     for line in jsonl::lines(raw_log.as_bytes()) {
         let printed = reader.line("raw.jsonl", &line);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runpress::api::formats::audit::Verdict;
+use runpress::api::formats::audit::AuditVerdict;
 use runpress::api::formats::replay::Harness;
 use serde_json::{Value, json};
 
@@ -84,7 +84,10 @@ fn event(text: &str) -> String {
 fn no_output_and_no_events_match() {
     for events in [None, Some("")] {
         let found = audited(Harness::Codex, "", events);
-        assert_eq!((found.verdict, found.findings.len()), (Verdict::Matches, 0));
+        assert_eq!(
+            (found.verdict, found.findings.len()),
+            (AuditVerdict::Matches, 0)
+        );
     }
 }
 
@@ -92,7 +95,7 @@ fn no_output_and_no_events_match() {
 fn output_without_an_event_log_is_one_finding() {
     let (a, b) = (message("a"), message("b"));
     let found = audited(Harness::Codex, &rows([THREAD, &a, &b]), None);
-    assert_eq!(found.verdict, Verdict::Differs);
+    assert_eq!(found.verdict, AuditVerdict::Differs);
     let finding = &found.findings[..];
     assert_eq!(finding.len(), 1);
     assert_eq!((finding[0].count, finding[0].raw_line), (2, Some(2)));
@@ -108,13 +111,13 @@ fn a_row_that_cannot_be_read_accuses_nobody() {
         let mut lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
         lines[cut] = "{\"stream\":\"stdout\",\"line\":\"{\n".to_owned();
         let found = audited(Harness::Codex, &lines.concat(), Some(&events));
-        assert_eq!(found.verdict, Verdict::Incomplete);
+        assert_eq!(found.verdict, AuditVerdict::Incomplete);
         assert_eq!(found.findings, [], "row {cut}");
     }
     let forged = [event("a"), event("c")].concat();
     let lines = format!("{}\nno JSON\n{}\n{}\n", lines[0], lines[1], lines[2]);
     let found = audited(Harness::Codex, &lines, Some(&forged));
-    assert_eq!(found.verdict, Verdict::Incomplete);
+    assert_eq!(found.verdict, AuditVerdict::Incomplete);
     assert_eq!(
         (found.findings[0].seq, found.findings[0].raw_line),
         (Some(1), Some(4))
@@ -130,13 +133,16 @@ fn keys_that_the_publisher_removed_are_no_difference() {
         &rows([THREAD, &said]),
         Some(&event("I use [REDACTED] here")),
     );
-    assert_eq!((found.verdict, found.redacted), (Verdict::Matches, true));
+    assert_eq!(
+        (found.verdict, found.redacted),
+        (AuditVerdict::Matches, true)
+    );
     let found = audited(
         Harness::Codex,
         &rows([THREAD, &said]),
         Some(&event("I use [REDACTED] there")),
     );
-    assert_eq!(found.verdict, Verdict::Differs);
+    assert_eq!(found.verdict, AuditVerdict::Differs);
 }
 
 #[test]
@@ -152,7 +158,7 @@ fn a_log_without_any_usage_is_one_finding() {
         .collect();
     events.retain(|event| event["type"] != "usage");
     let found = audited(Harness::OpenCode, &raw, Some(&super::log(&events)));
-    assert_eq!(found.verdict, Verdict::Differs);
+    assert_eq!(found.verdict, AuditVerdict::Differs);
     assert_eq!(found.findings.len(), 1);
     assert_eq!(found.findings[0].event, "usage");
 }

@@ -1,29 +1,33 @@
 //! Event logs: each event is read as written, and an invalid line keeps its number.
 
 use proptest::prelude::*;
-use runpress::api::formats::events::{Fields, Kind, read};
+use runpress::api::formats::events::{LogEventFields, LogEventKind, read};
 use runpress::api::formats::json::Str;
 use serde_json::value::RawValue;
 
 use crate::generate::{Dice, Json, dice, holds, json, lines, object, text};
 
 /// The kinds with their words and required keys.
-const KINDS: [(&str, Kind, &[&str]); 15] = [
-    ("agent", Kind::Agent, &["message"]),
-    ("reasoning", Kind::Reasoning, &["message"]),
-    ("command", Kind::Command, &["command"]),
-    ("read", Kind::Read, &["path"]),
-    ("write", Kind::Write, &["path"]),
-    ("search", Kind::Search, &["query"]),
-    ("list", Kind::List, &[]),
-    ("skill", Kind::Skill, &["path"]),
-    ("orchestration", Kind::Orchestration, &["action"]),
-    ("error", Kind::Error, &["message"]),
-    ("warning", Kind::Warning, &["message"]),
-    ("system", Kind::System, &["stage", "status", "message"]),
-    ("usage", Kind::Usage, &["tokens"]),
-    ("gg", Kind::Gg, &["event"]),
-    ("unknown", Kind::Unknown, &[]),
+const KINDS: [(&str, LogEventKind, &[&str]); 15] = [
+    ("agent", LogEventKind::Agent, &["message"]),
+    ("reasoning", LogEventKind::Reasoning, &["message"]),
+    ("command", LogEventKind::Command, &["command"]),
+    ("read", LogEventKind::Read, &["path"]),
+    ("write", LogEventKind::Write, &["path"]),
+    ("search", LogEventKind::Search, &["query"]),
+    ("list", LogEventKind::List, &[]),
+    ("skill", LogEventKind::Skill, &["path"]),
+    ("orchestration", LogEventKind::Orchestration, &["action"]),
+    ("error", LogEventKind::Error, &["message"]),
+    ("warning", LogEventKind::Warning, &["message"]),
+    (
+        "system",
+        LogEventKind::System,
+        &["stage", "status", "message"],
+    ),
+    ("usage", LogEventKind::Usage, &["tokens"]),
+    ("gg", LogEventKind::Gg, &["event"]),
+    ("unknown", LogEventKind::Unknown, &[]),
 ];
 const WORDS: [&str; 15] = [
     "timestamp",
@@ -92,7 +96,7 @@ fn needed(kind: usize, key: &str, word: Option<&String>) -> Option<String> {
 }
 
 /// The expected event, and its serialized form.
-fn event(line: &Line, dice: &mut Dice) -> (String, Option<(Kind, String)>) {
+fn event(line: &Line, dice: &mut Dice) -> (String, Option<(LogEventKind, String)>) {
     let Line::Event(kind, words, (exit_code, start_line, end_line), is_success, values) = line
     else {
         let Line::Other(text) = line else {
@@ -123,7 +127,7 @@ fn event(line: &Line, dice: &mut Dice) -> (String, Option<(Kind, String)>) {
         })
     };
     let word = |key: &str| text(key).map(|text| Str(text.into()));
-    let fields = Fields {
+    let fields = LogEventFields {
         timestamp: word("timestamp"),
         session_id: word("sessionId"),
         kind: word("type"),

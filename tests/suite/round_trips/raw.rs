@@ -1,7 +1,7 @@
 //! Raw output logs: each line is counted under its stream, in any spelling.
 
 use proptest::prelude::*;
-use runpress::api::formats::raw::{Raw, read};
+use runpress::api::formats::raw::{RawCounts, read};
 
 use crate::generate::{Json, dice, holds, lines, object, text};
 
@@ -13,7 +13,7 @@ fn a_raw_log_is_counted_line_by_line() {
     ];
     let log = prop::collection::vec(line, 0..8);
     holds(400, &(log, dice()), |(log, mut dice)| {
-        let mut expected = Raw::default();
+        let mut expected = RawCounts::default();
         let mut texts = Vec::new();
         for line in &log {
             let Some((stderr, words)) = line else {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use runpress::api::formats::json::Str;
 use runpress::api::formats::sidecar::{
-    Annotation, Author, AuthorKind, Header, HypothesisStatus, Link, Metadata, Span, parse,
+    Annotation, Author, AuthorKind, HypothesisStatus, Link, Metadata, SidecarHeader, Span, parse,
 };
 use serde_json::value::RawValue;
 
@@ -178,7 +178,7 @@ fn a_sidecar_is_read_back_in_every_field_with_comments_between_its_lines() {
             ((schema_version, tape_path, tape_content_hash, harn_version), annotations),
             mut dice,
         )| {
-            let header = Header {
+            let header = SidecarHeader {
                 schema_version,
                 tape_path,
                 tape_content_hash,

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use runpress::api::formats::json::Str;
-use runpress::api::formats::tape::change::Change;
+use runpress::api::formats::tape::change::TranscriptChange;
 use runpress::api::formats::tape::{
-    Attribution, ClockSource, Effect, Header, Kind, Payload, Phase, Record, Recording, RunFacts,
-    Segment, parse,
+    Attribution, ClockSource, Effect, Payload, RecordKind, RecordPhase, Recording, RunFacts,
+    Segment, TapeHeader, TapeRecord, parse,
 };
 use serde_json::json;
 
@@ -45,7 +45,7 @@ fn attribution() -> impl Strategy<Value = Attribution> {
     })
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> impl Strategy<Value = TranscriptChange> {
     let value = || {
         (text(), any::<i64>(), any::<f64>())
             .prop_map(|(text, whole, part)| json!({ "b": text, "a": [whole, part, null, true] }))
@@ -65,7 +65,7 @@ fn change() -> impl Strategy<Value = Change> {
     })
 }
 
-fn calls() -> impl Strategy<Value = Kind<'static>> {
+fn calls() -> impl Strategy<Value = RecordKind<'static>> {
     let payloads = || prop::collection::vec(payload(), 0..3);
     let model = (
         (text(), payload(), prop::option::of(any::<u64>())),
@@ -85,7 +85,7 @@ fn calls() -> impl Strategy<Value = Kind<'static>> {
     prop_oneof![
         model.prop_map(
             |((request_digest, response, call_index), request, messages, attribution)| {
-                Kind::LlmCall {
+                RecordKind::LlmCall {
                     request_digest,
                     response,
                     call_index,
@@ -97,7 +97,7 @@ fn calls() -> impl Strategy<Value = Kind<'static>> {
         ),
         tool.prop_map(
             |((call_id, tool, args_digest, after_calls), outcome, effects, unservable, changes)| {
-                Kind::ToolCall {
+                RecordKind::ToolCall {
                     call_id,
                     tool,
                     args_digest,
@@ -110,7 +110,7 @@ fn calls() -> impl Strategy<Value = Kind<'static>> {
             }
         ),
         (text(), text(), any::<u64>(), prop::option::of(payload())).prop_map(
-            |(namespace, key, after_calls, value)| Kind::CacheLookup {
+            |(namespace, key, after_calls, value)| RecordKind::CacheLookup {
                 namespace,
                 key,
                 after_calls,
@@ -118,19 +118,19 @@ fn calls() -> impl Strategy<Value = Kind<'static>> {
             }
         ),
         (text(), text(), payload(), payload()).prop_map(
-            |(render_id, template_uri, rendered, spans)| Kind::PromptRender {
+            |(render_id, template_uri, rendered, spans)| RecordKind::PromptRender {
                 render_id,
                 template_uri,
                 rendered,
                 spans
             }
         ),
-        Just(()).prop_map(|()| Kind::PayloadRedaction),
-        payload().prop_map(|event| Kind::SessionControl { event }),
+        Just(()).prop_map(|()| RecordKind::PayloadRedaction),
+        payload().prop_map(|event| RecordKind::SessionControl { event }),
     ]
 }
 
-fn kind() -> impl Strategy<Value = Kind<'static>> {
+fn kind() -> impl Strategy<Value = RecordKind<'static>> {
     let source = prop_oneof![Just(ClockSource::Wall), Just(ClockSource::Monotonic)];
     let spawn = (
         text(),
@@ -155,25 +155,28 @@ fn kind() -> impl Strategy<Value = Kind<'static>> {
         prop::collection::vec(text(), 0..3),
     );
     prop_oneof![
-        (source, any::<i64>()).prop_map(|(source, value_ms)| Kind::ClockRead { source, value_ms }),
-        any::<u64>().prop_map(|duration_ms| Kind::ClockSleep { duration_ms }),
+        (source, any::<i64>())
+            .prop_map(|(source, value_ms)| RecordKind::ClockRead { source, value_ms }),
+        any::<u64>().prop_map(|duration_ms| RecordKind::ClockSleep { duration_ms }),
         calls(),
-        (text(), text(), any::<u64>()).prop_map(|(path, content_hash, len_bytes)| Kind::FileRead {
-            path,
-            content_hash,
-            len_bytes
-        }),
         (text(), text(), any::<u64>()).prop_map(|(path, content_hash, len_bytes)| {
-            Kind::FileWrite {
+            RecordKind::FileRead {
                 path,
                 content_hash,
                 len_bytes,
             }
         }),
-        text().prop_map(|path| Kind::FileDelete { path }),
+        (text(), text(), any::<u64>()).prop_map(|(path, content_hash, len_bytes)| {
+            RecordKind::FileWrite {
+                path,
+                content_hash,
+                len_bytes,
+            }
+        }),
+        text().prop_map(|path| RecordKind::FileDelete { path }),
         spawn.prop_map(
             |(program, args, cwd, exit_code, duration_ms, stdout_payload, stderr_payload)| {
-                Kind::ProcessSpawn {
+                RecordKind::ProcessSpawn {
                     program,
                     args,
                     cwd,
@@ -184,10 +187,12 @@ fn kind() -> impl Strategy<Value = Kind<'static>> {
                 }
             }
         ),
-        (text(), payload()).prop_map(|(request_digest, response)| Kind::DecisionEvaluation {
-            request_digest,
-            response
-        }),
+        (text(), payload()).prop_map(
+            |(request_digest, response)| RecordKind::DecisionEvaluation {
+                request_digest,
+                response
+            }
+        ),
         call.prop_map(
             |(
                 server,
@@ -197,7 +202,7 @@ fn kind() -> impl Strategy<Value = Kind<'static>> {
                 request_payload,
                 response_payload,
             )| {
-                Kind::McpJsonRpc {
+                RecordKind::McpJsonRpc {
                     server,
                     method,
                     request_digest,
@@ -210,7 +215,7 @@ fn kind() -> impl Strategy<Value = Kind<'static>> {
         ),
         job.prop_map(
             |((job_id, request_id, backend, state, event_kind), event, asset_digests)| {
-                Kind::ModelJob {
+                RecordKind::ModelJob {
                     job_id,
                     request_id,
                     backend,
@@ -224,13 +229,13 @@ fn kind() -> impl Strategy<Value = Kind<'static>> {
     ]
 }
 
-fn record() -> impl Strategy<Value = Record<'static>> {
+fn record() -> impl Strategy<Value = TapeRecord<'static>> {
     let phase = prop::option::of(prop_oneof![
-        Just(Phase::UserScript),
-        Just(Phase::RuntimeFinalize)
+        Just(RecordPhase::UserScript),
+        Just(RecordPhase::RuntimeFinalize)
     ]);
     (any::<u64>(), phase, any::<i64>(), any::<i64>(), kind()).prop_map(
-        |(seq, phase, virtual_time_ms, monotonic_ms, kind)| Record {
+        |(seq, phase, virtual_time_ms, monotonic_ms, kind)| TapeRecord {
             seq,
             phase,
             virtual_time_ms,
@@ -240,7 +245,7 @@ fn record() -> impl Strategy<Value = Record<'static>> {
     )
 }
 
-fn header() -> impl Strategy<Value = Header> {
+fn header() -> impl Strategy<Value = TapeHeader> {
     let recording = prop_oneof![
         Just(Recording::Full),
         Just(Recording::Metadata),
@@ -269,7 +274,7 @@ fn header() -> impl Strategy<Value = Header> {
         prop::option::of(run),
     )
         .prop_map(
-            |(version, harn_version, started_at_unix_ms, script_path, argv, run)| Header {
+            |(version, harn_version, started_at_unix_ms, script_path, argv, run)| TapeHeader {
                 version,
                 harn_version,
                 started_at_unix_ms,
@@ -280,7 +285,7 @@ fn header() -> impl Strategy<Value = Header> {
         )
 }
 
-fn header_line(dice: &mut Dice, header: &Header) -> String {
+fn header_line(dice: &mut Dice, header: &TapeHeader) -> String {
     let argv = || {
         Json::Array(
             header
@@ -335,7 +340,7 @@ fn stirred(dice: &mut Dice, value: Json) -> Json {
     }
 }
 
-fn record_line(dice: &mut Dice, record: &Record<'_>) -> String {
+fn record_line(dice: &mut Dice, record: &TapeRecord<'_>) -> String {
     let Json::Object(mut members) = serde_json::to_value(record).expect("plain data").into() else {
         unreachable!("a record is an object")
     };
@@ -356,7 +361,7 @@ fn a_tape_is_read_back_in_every_record_and_its_hash_sees_only_what_it_says() {
         assert_eq!(format!("{:?}", read.header), format!("{header:?}"));
         let phased = records.iter().any(|record| record.phase.is_some());
         for record in &mut records {
-            record.phase.get_or_insert(Phase::UserScript);
+            record.phase.get_or_insert(RecordPhase::UserScript);
         }
         let found: Vec<String> = read
             .records

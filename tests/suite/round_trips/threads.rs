@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use runpress::api::diagnostics::Source;
 use runpress::api::formats::threads::{parse_actions, parse_state};
-use runpress::api::model::threads::{Lines, Thread, from_annotation};
+use runpress::api::model::threads::{LineRange, Thread, from_annotation};
 use runpress::api::rules::threads::replay;
 
 use crate::generate::{Dice, Json, dice, holds, lines, object, text};
@@ -276,14 +276,14 @@ fn shown(thread: &Thread<'_>) -> Model {
 }
 
 /// Lines from 1. An end at character 0 means the line before.
-fn range(model: &Model) -> Option<Lines> {
+fn range(model: &Model) -> Option<LineRange> {
     let (first, more, character) = model.range?;
     let more = if character == 0 {
         more.saturating_sub(1)
     } else {
         more
     };
-    Some(Lines {
+    Some(LineRange {
         first: first + 1,
         last: first + 1 + more,
     })

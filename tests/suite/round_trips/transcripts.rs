@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use runpress::api::diagnostics::Source;
 use runpress::api::formats::transcript::parse;
-use runpress::api::model::transcript::{Content, public};
+use runpress::api::model::transcript::{PartContent, public};
 
 use crate::generate::{Dice, Json, dice, holds, object, text};
 
@@ -212,7 +212,7 @@ fn exactly_the_public_blocks_of_a_transcript_are_taken_from_it() {
                         .filter(|block| turn.shows(block))
                         .map(|block| match block.kind {
                             Some(kind @ ("tool_call" | "tool_result")) => {
-                                format!("{:?}", Content::Label(format!("<{kind}:tool>")))
+                                format!("{:?}", PartContent::Label(format!("<{kind}:tool>")))
                             }
                             _ => block.words.clone(),
                         })
@@ -227,7 +227,7 @@ fn exactly_the_public_blocks_of_a_transcript_are_taken_from_it() {
                     turn.parts
                         .iter()
                         .map(|part| match &part.content {
-                            Content::Text(words) => words.clone(),
+                            PartContent::Text(words) => words.clone(),
                             content => format!("{content:?}"),
                         })
                         .collect()

@@ -5,24 +5,27 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::amounts;
-use crate::model::time::{showable, utc};
+use crate::model::time::{displayable, utc};
 use crate::tape as harn;
 
-use super::{Block, Event, Family, Format, Kind, Outcome, Tape, Text, TextKind, shortened};
+use super::{
+    BlockText, ContentBlock, Event, EventKind, EventOutcome, Family, Tape, TapeFormat, TextKind,
+    shortened,
+};
 
 mod agent;
-mod piece;
-mod redacted;
+mod payload;
+mod redactions;
 
-use agent::Agent;
-use piece::PayloadPart;
+use agent::AgentHistory;
+use payload::PayloadPart;
 
 /// Payloads of a tape that are separate files, by hash.
 pub type Payloads = BTreeMap<String, Arc<str>>;
 
 /// Converts a Harn tape; `file` is its name in the run directory.
-pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> Tape<'a> {
-    let mut agent = Agent::new(payloads);
+pub fn from_harn<'a>(file: &str, tape: harn::HarnTape<'a>, payloads: &Payloads) -> Tape<'a> {
+    let mut agent = AgentHistory::new(payloads);
     let events: Vec<_> = tape
         .records
         .into_iter()
@@ -44,14 +47,14 @@ pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> T
     Tape {
         positions,
         file: file.to_owned(),
-        format: Format::Harn,
+        format: TapeFormat::Harn,
         other_hashes: tape.other_hashes,
         header: header(tape.header),
         ..Tape::of_events(events, tape.content_hash)
     }
 }
 
-fn header(header: harn::Header) -> Vec<(&'static str, String)> {
+fn header(header: harn::TapeHeader) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Harn version", header.harn_version),
         ("Tape version", header.version.to_string()),
@@ -83,28 +86,32 @@ fn header(header: harn::Header) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn from_record<'a>(line: harn::RecordLine<'a>, agent: &mut Agent<'_>) -> Event<'a> {
+fn from_record<'a>(line: harn::RecordLine<'a>, agent: &mut AgentHistory<'_>) -> Event<'a> {
     let record = line.record;
-    let unknown = Kind {
+    let unknown = EventKind {
         word: "unknown",
         family: Family::Other,
     };
     let mut event = Event {
-        at: showable(record.virtual_time_ms),
-        known_digest: Some(line.digest),
+        at: displayable(record.virtual_time_ms),
+        cached_digest: Some(line.digest),
         ..Event::new(record.seq, line.line, unknown)
     };
-    if record.phase == Some(harn::Phase::RuntimeFinalize) {
+    if record.phase == Some(harn::RecordPhase::RuntimeFinalize) {
         event.fact("phase", Some("runtime_finalize"));
     }
     event.kind = fill(&mut event, record.kind, agent);
-    redacted::name(&mut event);
+    redactions::add_fact(&mut event);
     shortened(event)
 }
 
-fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) -> Kind {
+fn fill<'a>(
+    event: &mut Event<'a>,
+    kind: harn::RecordKind<'a>,
+    agent: &mut AgentHistory<'_>,
+) -> EventKind {
     let (word, family) = match kind {
-        harn::Kind::LlmCall {
+        harn::RecordKind::LlmCall {
             request_digest,
             response,
             call_index,
@@ -120,7 +127,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.request(event, request);
             ("llm_call", Family::Speech)
         }
-        harn::Kind::ToolCall {
+        harn::RecordKind::ToolCall {
             call_id,
             tool,
             args_digest,
@@ -135,14 +142,14 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             if !transcript_changes.is_empty() {
                 let text = harn::change::json(&transcript_changes);
                 let text = harn::content::without_thinking(&text).unwrap_or(text);
-                event.blocks.push(Block {
+                event.blocks.push(ContentBlock {
                     folded: true,
                     ..PayloadPart::of(&text).block(Some("transcript changes"), TextKind::Json)
                 });
             }
             ("tool_call", family)
         }
-        harn::Kind::ClockRead { source, value_ms } => {
+        harn::RecordKind::ClockRead { source, value_ms } => {
             let source = if source == harn::ClockSource::Wall {
                 "wall"
             } else {
@@ -151,11 +158,11 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             event.headline = Cow::Owned(format!("{source} clock: {value_ms} ms"));
             ("clock_read", Family::Other)
         }
-        harn::Kind::ClockSleep { duration_ms } => {
+        harn::RecordKind::ClockSleep { duration_ms } => {
             event.headline = Cow::Owned(format!("{duration_ms} ms"));
             ("clock_sleep", Family::Other)
         }
-        harn::Kind::FileRead {
+        harn::RecordKind::FileRead {
             path,
             content_hash,
             len_bytes,
@@ -163,7 +170,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.file(event, path, &content_hash, len_bytes);
             ("file_read", Family::Read)
         }
-        harn::Kind::FileWrite {
+        harn::RecordKind::FileWrite {
             path,
             content_hash,
             len_bytes,
@@ -171,12 +178,12 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.file(event, path, &content_hash, len_bytes);
             ("file_write", Family::Write)
         }
-        harn::Kind::FileDelete { path } => {
+        harn::RecordKind::FileDelete { path } => {
             agent.forget_file(&path);
             event.headline = Cow::Owned(path);
             ("file_delete", Family::Write)
         }
-        harn::Kind::ProcessSpawn {
+        harn::RecordKind::ProcessSpawn {
             program,
             args,
             cwd,
@@ -192,9 +199,9 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
                     .join(" "),
             );
             event.outcome = if exit_code == 0 {
-                Outcome::Succeeded
+                EventOutcome::Succeeded
             } else {
-                Outcome::Failed
+                EventOutcome::Failed
             };
             event.fact("exit code", Some(exit_code.to_string()));
             event.fact("in", cwd);
@@ -206,7 +213,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             }
             ("process_spawn", Family::Command)
         }
-        harn::Kind::DecisionEvaluation {
+        harn::RecordKind::DecisionEvaluation {
             request_digest,
             response,
         } => {
@@ -214,7 +221,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.response(event, response);
             ("decision_evaluation", Family::Speech)
         }
-        harn::Kind::McpJsonRpc {
+        harn::RecordKind::McpJsonRpc {
             server,
             method,
             latency_ms,
@@ -231,7 +238,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.payload(event, "response", response_payload);
             ("mcp_json_rpc", Family::Delegation)
         }
-        harn::Kind::ModelJob {
+        harn::RecordKind::ModelJob {
             job_id,
             request_id,
             backend,
@@ -254,7 +261,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             agent.payload(event, "event", payload);
             ("model_job", Family::Delegation)
         }
-        harn::Kind::CacheLookup {
+        harn::RecordKind::CacheLookup {
             namespace,
             key,
             after_calls: _,
@@ -267,7 +274,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             }
             ("cache_lookup", Family::Other)
         }
-        harn::Kind::PromptRender {
+        harn::RecordKind::PromptRender {
             render_id,
             template_uri,
             rendered,
@@ -282,7 +289,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             }
             ("prompt_render", Family::Other)
         }
-        harn::Kind::PayloadRedaction => {
+        harn::RecordKind::PayloadRedaction => {
             event.push(
                 None,
                 TextKind::Plain,
@@ -290,23 +297,23 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             );
             ("payload_redaction", Family::Other)
         }
-        harn::Kind::SessionControl { event: payload } => {
+        harn::RecordKind::SessionControl { event: payload } => {
             agent.session(event, payload);
             ("session_control", Family::Other)
         }
-        harn::Kind::Unknown => {
+        harn::RecordKind::Unknown => {
             let source = harn::content::without_thinking(&event.source);
             let source = source.map_or_else(|| event.source.clone(), Cow::Owned);
             event.push(None, TextKind::Json, source);
             ("unknown", Family::Other)
         }
     };
-    Kind { word, family }
+    EventKind { word, family }
 }
 
 /// A digest shortened to a recognizable prefix. Other texts stay as they are.
 fn shortened_digest(digest: &str) -> String {
-    amounts::short_digest(digest).unwrap_or_else(|| digest.to_owned())
+    amounts::abbreviated_digest(digest).unwrap_or_else(|| digest.to_owned())
 }
 
 /// The share of a prompt that comes from templates.
@@ -320,15 +327,15 @@ impl<'a> Event<'a> {
         self.fact(name, Some(shortened_digest(digest)));
     }
 
-    fn text(&mut self, label: &'static str, text: Text<'a>) {
+    fn text(&mut self, label: &'static str, text: BlockText<'a>) {
         if !text.is_empty() {
             let kind = TextKind::of(&text);
-            self.blocks.push(Block::new(Some(label), kind, text));
+            self.blocks.push(ContentBlock::new(Some(label), kind, text));
         }
     }
 
     /// Adds an initially collapsed block.
-    fn folded(&mut self, label: &'static str, text: Text<'a>) {
+    fn folded(&mut self, label: &'static str, text: BlockText<'a>) {
         let before = self.blocks.len();
         self.text(label, text);
         if let Some(block) = self.blocks.get_mut(before) {

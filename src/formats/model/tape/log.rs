@@ -1,54 +1,49 @@
 //! Converts lines of Test Cabinet's event log to events (formats.md B.1).
 
-use crate::events::{self, Fields};
+use crate::events::{LogEvent, LogEventFields, LogEventKind};
 use crate::json::{Node, Str};
 use crate::model::time::parse_rfc3339;
 
-use super::{Event, Family, Kind, Outcome, TextKind, shortened, sum};
+use super::{Event, EventKind, EventOutcome, Family, TextKind, shortened, sum};
 
 /// Converts a line of a log to an event; its number is its position (formats.md H.3).
-pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
-    shortened(whole_event(event, seq))
-}
-
-fn whole_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
+pub fn from_event(event: LogEvent<'_>, seq: u64) -> Event<'_> {
     let mut made = Event::new(seq, event.line, event_kind(event.kind));
     if let Some(fields) = event.fields {
         fill(&mut made, event.kind, fields);
     } else {
         made.show_line("timestamp");
     }
-    made
+    shortened(made)
 }
 
-pub(super) const fn event_kind(kind: events::Kind) -> Kind {
-    let (word, family) = match kind {
-        events::Kind::Agent => ("agent", Family::Speech),
-        events::Kind::Reasoning => ("reasoning", Family::Reasoning),
-        events::Kind::Command => ("command", Family::Command),
-        events::Kind::Read => ("read", Family::Read),
-        events::Kind::Write => ("write", Family::Write),
-        events::Kind::Search => ("search", Family::Read),
-        events::Kind::List => ("list", Family::Read),
-        events::Kind::Skill => ("skill", Family::Delegation),
-        events::Kind::Orchestration => ("orchestration", Family::Delegation),
-        events::Kind::Error => ("error", Family::Error),
-        events::Kind::Warning => ("warning", Family::Warning),
-        events::Kind::System => ("system", Family::Other),
-        events::Kind::Usage => ("usage", Family::Other),
-        events::Kind::Gg => ("gg", Family::Other),
-        events::Kind::Unknown => ("unknown", Family::Other),
+pub(super) fn event_kind(kind: LogEventKind) -> EventKind {
+    let family = match kind {
+        LogEventKind::Agent => Family::Speech,
+        LogEventKind::Reasoning => Family::Reasoning,
+        LogEventKind::Command => Family::Command,
+        LogEventKind::Read | LogEventKind::Search | LogEventKind::List => Family::Read,
+        LogEventKind::Write => Family::Write,
+        LogEventKind::Skill | LogEventKind::Orchestration => Family::Delegation,
+        LogEventKind::Error => Family::Error,
+        LogEventKind::Warning => Family::Warning,
+        LogEventKind::System | LogEventKind::Usage | LogEventKind::Gg | LogEventKind::Unknown => {
+            Family::Other
+        }
     };
-    Kind { word, family }
+    EventKind {
+        word: kind.word(),
+        family,
+    }
 }
 
-fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
+fn fill<'a>(event: &mut Event<'a>, kind: LogEventKind, f: LogEventFields<'a>) {
     let text = |value: Option<Str<'a>>| value.map(Str::into_inner);
     event.at = f.timestamp.as_deref().and_then(parse_rfc3339);
     event.outcome = match f.is_success {
-        Some(true) => Outcome::Succeeded,
-        Some(false) => Outcome::Failed,
-        None => Outcome::Unstated,
+        Some(true) => EventOutcome::Succeeded,
+        Some(false) => EventOutcome::Failed,
+        None => EventOutcome::Unstated,
     };
     let lines = match (f.start_line, f.end_line) {
         (Some(start), Some(end)) => Some(format!("{start}–{end}")),
@@ -56,45 +51,45 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
         (None, None) => None,
     };
     match kind {
-        events::Kind::Agent
-        | events::Kind::Reasoning
-        | events::Kind::Error
-        | events::Kind::Warning => {
+        LogEventKind::Agent
+        | LogEventKind::Reasoning
+        | LogEventKind::Error
+        | LogEventKind::Warning => {
             event.fact("code", text(f.code));
             event.push(None, TextKind::Plain, text(f.message).unwrap_or_default());
         }
-        events::Kind::Command => {
+        LogEventKind::Command => {
             event.headline = text(f.command).unwrap_or_default();
             event.fact("exit code", f.exit_code.map(|code| code.to_string()));
             event.fact("in", text(f.working_directory));
         }
-        events::Kind::Read | events::Kind::Write | events::Kind::Skill | events::Kind::List => {
+        LogEventKind::Read | LogEventKind::Write | LogEventKind::Skill | LogEventKind::List => {
             event.headline = text(f.path).unwrap_or_default();
             event.fact("skill", text(f.skill_name));
             event.fact("lines", lines);
         }
-        events::Kind::Search => {
+        LogEventKind::Search => {
             event.headline = text(f.query).unwrap_or_default();
             event.fact("in", text(f.path));
         }
-        events::Kind::Orchestration => {
+        LogEventKind::Orchestration => {
             event.headline = text(f.action).unwrap_or_default();
-            if event.outcome == Outcome::Unstated && event.headline == "subagent_failed" {
-                event.outcome = Outcome::Failed;
+            if event.outcome == EventOutcome::Unstated && event.headline == "subagent_failed" {
+                event.outcome = EventOutcome::Failed;
             }
             event.fact("subagent", text(f.subagent_name));
             event.fact("id", text(f.subagent_id));
         }
-        events::Kind::System => {
+        LogEventKind::System => {
             let status = text(f.status);
             if status.as_deref() == Some("failed") {
-                event.outcome = Outcome::Failed;
+                event.outcome = EventOutcome::Failed;
             }
             event.headline = text(f.stage).unwrap_or_default();
             event.fact("status", status);
             event.push(None, TextKind::Plain, text(f.message).unwrap_or_default());
         }
-        events::Kind::Usage => {
+        LogEventKind::Usage => {
             event.tokens = f.tokens.and_then(|raw| {
                 let tokens = Node::parse(raw.get()).ok()?;
                 let count = |key: &str| tokens.get(key)?.raw.parse().ok();
@@ -112,8 +107,8 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
                 f.cost.map_or("", |raw| raw.get()),
             );
         }
-        events::Kind::Gg => event.push(None, TextKind::Json, f.event.map_or("", |raw| raw.get())),
-        events::Kind::Unknown => match f.raw.map(|raw| (raw, Str::parse(raw.get()))) {
+        LogEventKind::Gg => event.push(None, TextKind::Json, f.event.map_or("", |raw| raw.get())),
+        LogEventKind::Unknown => match f.raw.map(|raw| (raw, Str::parse(raw.get()))) {
             Some((_, Some(string))) => event.push(None, TextKind::Plain, string.into_inner()),
             Some((raw, None)) => event.push(None, TextKind::Json, raw.get()),
             // Without `raw`, show the line itself.

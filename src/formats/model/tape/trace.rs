@@ -3,28 +3,31 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::events;
+use crate::events::LogEventKind;
 use crate::json::{Node, Str};
 use crate::model::amounts;
 use crate::model::outcome::grade;
 use crate::model::run::Number;
 use crate::model::time::parse_rfc3339;
 use crate::tape::content::{ArgumentKind, about};
-use crate::trace::{self, Action, Change, Fields, Header, Origin, Phase, Role};
+use crate::trace::{
+    self, EditKind, EventSource, MessagePhase, Role, SubagentAction, TraceEventFields, TraceHeader,
+};
 
 use super::log::event_kind;
 use super::{
-    Event, Family, Format, Kind, MADE_FROM, Outcome, SideTrack, Tape, TextKind, shortened, sum,
+    Event, EventKind, EventOutcome, Family, MADE_FROM, SideTrack, Tape, TapeFormat, TextKind,
+    shortened, sum,
 };
 
 /// Results over this many lines or bytes are initially collapsed: readers follow the calls.
-const FEW_LINES: usize = 8;
-const FEW_BYTES: usize = 800;
+const MAX_OPEN_LINES: usize = 8;
+const MAX_OPEN_BYTES: usize = 800;
 
 /// Tools of common agents in lowercase, with the event type that a call of them has in an event log.
-const TOOLS: [(events::Kind, &[&str]); 7] = [
+const TOOLS: [(LogEventKind, &[&str]); 7] = [
     (
-        events::Kind::Command,
+        LogEventKind::Command,
         &[
             "bash",
             "shell",
@@ -36,9 +39,9 @@ const TOOLS: [(events::Kind, &[&str]); 7] = [
             "run_ipython",
         ],
     ),
-    (events::Kind::Read, &["read", "view", "open", "read_file"]),
+    (LogEventKind::Read, &["read", "view", "open", "read_file"]),
     (
-        events::Kind::Write,
+        LogEventKind::Write,
         &[
             "write",
             "edit",
@@ -50,13 +53,13 @@ const TOOLS: [(events::Kind, &[&str]); 7] = [
         ],
     ),
     (
-        events::Kind::Search,
+        LogEventKind::Search,
         &["grep", "glob", "search", "rg", "find"],
     ),
-    (events::Kind::List, &["ls", "list"]),
-    (events::Kind::Skill, &["skill"]),
+    (LogEventKind::List, &["ls", "list"]),
+    (LogEventKind::Skill, &["skill"]),
     (
-        events::Kind::Orchestration,
+        LogEventKind::Orchestration,
         &["task", "agent", "spawn_agent", "delegate"],
     ),
 ];
@@ -82,8 +85,8 @@ struct Calls {
 
 impl<'a> TraceReader<'a> {
     /// Adds the next event.
-    pub fn push(&mut self, header: &Header, event: trace::Event<'a>) {
-        let unknown = event_kind(events::Kind::Unknown);
+    pub fn push(&mut self, header: &TraceHeader, event: trace::TraceEvent<'a>) {
+        let unknown = event_kind(LogEventKind::Unknown);
         let mut made = Event::new(self.events.len() as u64, event.line, unknown);
         if let Some(fields) = event.fields {
             self.fill(&mut made, header, event.kind, fields);
@@ -94,13 +97,13 @@ impl<'a> TraceReader<'a> {
     }
 
     /// The tape of all events; `file` is its name in the run directory.
-    pub fn finish(mut self, file: &str, header: &Header, content_hash: String) -> Tape<'a> {
+    pub fn finish(mut self, file: &str, header: &TraceHeader, content_hash: String) -> Tape<'a> {
         for position in self.calls.values().flat_map(|calls| &calls.open) {
             self.events[*position].fact("result", Some("not recorded"));
         }
         Tape {
             file: file.to_owned(),
-            format: Format::Trace,
+            format: TapeFormat::Trace,
             header: header_facts(header),
             ..Tape::of_events(self.events, content_hash)
         }
@@ -109,17 +112,17 @@ impl<'a> TraceReader<'a> {
     fn fill(
         &mut self,
         event: &mut Event<'a>,
-        header: &Header,
-        kind: trace::Kind,
-        mut f: Fields<'a>,
+        header: &TraceHeader,
+        kind: trace::TraceEventKind,
+        mut f: TraceEventFields<'a>,
     ) {
         event.at = f.time.as_deref().and_then(parse_rfc3339);
-        event.ties.aside = match (&f.branch, &f.agent) {
+        event.relations.side_track = match (&f.branch, &f.agent) {
             (Some(_), _) => Some(SideTrack::Branch),
             (None, Some(_)) => Some(SideTrack::Subagent),
             (None, None) => None,
         };
-        event.ties.parent = f.agent.as_deref().and_then(|id| self.starter(header, id));
+        event.relations.parent = f.agent.as_deref().and_then(|id| self.starter(header, id));
         let agent = f.agent.take().map(|id| {
             let name = header.agent(&id).and_then(|agent| agent.name.clone());
             name.map_or_else(|| id.into_inner(), Cow::Owned)
@@ -142,65 +145,70 @@ impl<'a> TraceReader<'a> {
         );
     }
 
-    fn content(&mut self, event: &mut Event<'a>, kind: trace::Kind, f: Fields<'a>) -> Kind {
+    fn content(
+        &mut self,
+        event: &mut Event<'a>,
+        kind: trace::TraceEventKind,
+        f: TraceEventFields<'a>,
+    ) -> EventKind {
         let (word, family) = match kind {
-            trace::Kind::Message => {
+            trace::TraceEventKind::Message => {
                 event.text_fact("model", f.model);
                 event.fact(
                     "phase",
                     match f.phase {
-                        Some(Phase::Commentary) => Some("commentary"),
-                        Some(Phase::Final) => Some("final"),
+                        Some(MessagePhase::Commentary) => Some("commentary"),
+                        Some(MessagePhase::Final) => Some("final"),
                         None => None,
                     },
                 );
                 let steering = f.steering.unwrap_or_default();
                 event.fact("sent", steering.then_some("while the agent worked"));
-                event.left_out("images", f.images);
-                event.shown(TextKind::Plain, f.text);
+                event.omission("images", f.images);
+                event.push_text(TextKind::Plain, f.text);
                 match f.role {
                     Some(Role::User) => ("user", Family::Speech),
                     _ => ("agent", Family::Speech),
                 }
             }
-            trace::Kind::Reasoning => {
+            trace::TraceEventKind::Reasoning => {
                 let is_summary = f.summary.unwrap_or_default();
                 event.fact("summary", is_summary.then_some("by the provider"));
-                event.shown(TextKind::Plain, f.text);
+                event.push_text(TextKind::Plain, f.text);
                 ("reasoning", Family::Reasoning)
             }
-            trace::Kind::ToolCall => return self.call(event, f),
-            trace::Kind::ToolResult => {
+            trace::TraceEventKind::ToolCall => return self.call(event, f),
+            trace::TraceEventKind::ToolResult => {
                 let family = self.join(event, f.call.as_ref(), true);
                 event.result(f);
                 ("result", family.unwrap_or(Family::Other))
             }
-            trace::Kind::Edit => {
+            trace::TraceEventKind::Edit => {
                 self.join(event, f.call.as_ref(), false);
                 event.edit(f);
                 ("edit", Family::Write)
             }
-            trace::Kind::Subagent => {
+            trace::TraceEventKind::Subagent => {
                 event.headline = Cow::Borrowed(match f.action {
-                    Some(Action::Completed) => "completed",
-                    Some(Action::Failed) => "failed",
+                    Some(SubagentAction::Completed) => "completed",
+                    Some(SubagentAction::Failed) => "failed",
                     _ => "started",
                 });
-                if f.action == Some(Action::Failed) {
-                    event.outcome = Outcome::Failed;
+                if f.action == Some(SubagentAction::Failed) {
+                    event.outcome = EventOutcome::Failed;
                 }
                 self.join(event, f.call.as_ref(), false);
                 if let Some(id) = &f.id
-                    && f.action == Some(Action::Started)
+                    && f.action == Some(SubagentAction::Started)
                 {
-                    let seq = event.ties.call.unwrap_or(event.seq);
+                    let seq = event.relations.call.unwrap_or(event.seq);
                     self.started.entry(id.to_string()).or_insert(seq);
                 }
                 event.text_fact("name", f.name);
                 event.text_fact("id", f.id);
                 ("subagent", Family::Delegation)
             }
-            trace::Kind::Compaction => {
+            trace::TraceEventKind::Compaction => {
                 event.headline = f.trigger.map(Str::into_inner).unwrap_or_default();
                 event.fact(
                     "tokens before",
@@ -209,7 +217,7 @@ impl<'a> TraceReader<'a> {
                 event.fact("events removed", f.forgotten.map(|count| count.to_string()));
                 ("compaction", Family::Other)
             }
-            trace::Kind::Score => {
+            trace::TraceEventKind::Score => {
                 event.headline = f.name.map(Str::into_inner).unwrap_or_default();
                 event.text_fact("scorer", f.scorer);
                 if let Some(value) = f.value {
@@ -218,26 +226,26 @@ impl<'a> TraceReader<'a> {
                 }
                 ("score", Family::Other)
             }
-            trace::Kind::Error => {
+            trace::TraceEventKind::Error => {
                 event.text_fact("code", f.code);
-                event.shown(TextKind::Plain, f.message);
+                event.push_text(TextKind::Plain, f.message);
                 ("error", Family::Error)
             }
-            trace::Kind::Usage => {
+            trace::TraceEventKind::Usage => {
                 event.usage(f);
                 ("usage", Family::Other)
             }
-            trace::Kind::Note | trace::Kind::Unknown => {
+            trace::TraceEventKind::Note | trace::TraceEventKind::Unknown => {
                 event.headline = f.kind.map(Str::into_inner).unwrap_or_default();
-                event.shown(TextKind::Plain, f.text);
-                let is_note = kind == trace::Kind::Note;
+                event.push_text(TextKind::Plain, f.text);
+                let is_note = kind == trace::TraceEventKind::Note;
                 (if is_note { "note" } else { "unknown" }, Family::Other)
             }
         };
-        Kind { word, family }
+        EventKind { word, family }
     }
 
-    fn call(&mut self, event: &mut Event<'a>, f: Fields<'a>) -> Kind {
+    fn call(&mut self, event: &mut Event<'a>, f: TraceEventFields<'a>) -> EventKind {
         let name = f.name.map(Str::into_inner).unwrap_or_default();
         let mut kind = tool(&name);
         let arguments = f.arguments.map_or("", |arguments| arguments.get());
@@ -268,7 +276,7 @@ impl<'a> TraceReader<'a> {
         );
         event.text_fact("status", f.status);
         // Do not repeat the full headline.
-        if !(says_all && event.headline.len() <= super::HEADLINE) {
+        if !(says_all && event.headline.len() <= super::MAX_HEADLINE_BYTES) {
             event.fold(None, TextKind::Json, arguments);
         }
         event.fold(
@@ -287,7 +295,7 @@ impl<'a> TraceReader<'a> {
     }
 
     /// Number of the call that started a subagent, or else of the event that says that it started.
-    fn starter(&self, header: &Header, agent: &str) -> Option<u64> {
+    fn starter(&self, header: &TraceHeader, agent: &str) -> Option<u64> {
         let call = header.agent(agent).and_then(|agent| agent.call.as_deref());
         let call = call.and_then(|call| self.calls.get(call));
         let call = call.map(|calls| self.events[calls.latest].seq);
@@ -310,21 +318,21 @@ impl<'a> TraceReader<'a> {
         calls.latest = answered.unwrap_or(calls.latest);
         let call = &mut self.events[calls.latest];
         if answered.is_some() {
-            call.ties.result = Some(event.seq);
+            call.relations.result = Some(event.seq);
         }
-        event.ties.call = Some(call.seq);
+        event.relations.call = Some(call.seq);
         Some(call.kind.family)
     }
 }
 
 /// A call of an unrecognized tool.
-const OTHER: Kind = Kind {
+const OTHER: EventKind = EventKind {
     word: "tool_call",
     family: Family::Tool,
 };
 
 /// The kind of a tool call, by the name of the tool.
-fn tool(name: &str) -> Kind {
+fn tool(name: &str) -> EventKind {
     let server = name
         .strip_prefix("mcp__")
         .and_then(|rest| rest.split_once("__"));
@@ -335,7 +343,7 @@ fn tool(name: &str) -> Kind {
     known.map_or(OTHER, |(kind, _)| event_kind(*kind))
 }
 
-fn header_facts(header: &Header) -> Vec<(&'static str, String)> {
+fn header_facts(header: &TraceHeader) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(importer) = &header.importer {
         facts.push((
@@ -379,7 +387,7 @@ fn abbreviated(name: &str) -> Cow<'_, str> {
 }
 
 /// `line 41 of rollout.jsonl`.
-fn described(header: &Header, origin: &Origin<'_>) -> Option<String> {
+fn described(header: &TraceHeader, origin: &EventSource<'_>) -> Option<String> {
     let file = header.sources.get(usize::try_from(origin.file).ok()?)?;
     let name = file.name.rsplit('/').next().filter(|name| !name.is_empty());
     let mut words = Vec::new();
@@ -396,7 +404,7 @@ impl<'a> Event<'a> {
         self.fact(name, value.map(Str::into_inner));
     }
 
-    fn shown(&mut self, kind: TextKind, value: Option<Str<'a>>) {
+    fn push_text(&mut self, kind: TextKind, value: Option<Str<'a>>) {
         self.push(None, kind, value.map(Str::into_inner).unwrap_or_default());
     }
 
@@ -409,17 +417,17 @@ impl<'a> Event<'a> {
         }
     }
 
-    fn left_out(&mut self, what: &'static str, count: Option<u64>) {
+    fn omission(&mut self, what: &'static str, count: Option<u64>) {
         let count = count.filter(|count| *count > 0);
         self.fact(what, count.map(|count| format!("left out: {count}")));
     }
 
-    fn result(&mut self, f: Fields<'a>) {
+    fn result(&mut self, f: TraceEventFields<'a>) {
         self.outcome = match (f.ok, f.exit_code) {
-            (_, Some(code)) if code != 0 => Outcome::Failed,
-            (Some(true), _) => Outcome::Succeeded,
-            (Some(false), _) => Outcome::Failed,
-            (None, _) => Outcome::Unstated,
+            (_, Some(code)) if code != 0 => EventOutcome::Failed,
+            (Some(true), _) => EventOutcome::Succeeded,
+            (Some(false), _) => EventOutcome::Failed,
+            (None, _) => EventOutcome::Unstated,
         };
         self.fact(
             "exit code",
@@ -429,11 +437,11 @@ impl<'a> Event<'a> {
             }),
         );
         self.text_fact("status", f.status);
-        if self.ties.call.is_none() {
+        if self.relations.call.is_none() {
             self.text_fact("call", f.call);
         }
-        self.left_out("images", f.images);
-        self.left_out("bytes", f.truncated);
+        self.omission("images", f.images);
+        self.omission("bytes", f.truncated);
         let text = f.text.map(Str::into_inner).unwrap_or_default();
         let is_json = text.starts_with(['{', '[']) && Node::parse(&text).is_ok();
         let kind = if is_json {
@@ -442,14 +450,14 @@ impl<'a> Event<'a> {
             TextKind::Plain
         };
         let lines = memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() + 1;
-        if lines > FEW_LINES || text.len() > FEW_BYTES {
+        if lines > MAX_OPEN_LINES || text.len() > MAX_OPEN_BYTES {
             self.fold(None, kind, text);
         } else {
             self.push(None, kind, text);
         }
     }
 
-    fn edit(&mut self, f: Fields<'a>) {
+    fn edit(&mut self, f: TraceEventFields<'a>) {
         let path = f.path.map(Str::into_inner).unwrap_or_default();
         if let Some(to) = f.to {
             self.files = vec![path.to_string(), to.to_string()];
@@ -459,16 +467,16 @@ impl<'a> Event<'a> {
         self.fact(
             "change",
             f.change.map(|change| match change {
-                Change::Create => "created",
-                Change::Modify => "modified",
-                Change::Delete => "deleted",
-                Change::Rename => "renamed",
+                EditKind::Create => "created",
+                EditKind::Modify => "modified",
+                EditKind::Delete => "deleted",
+                EditKind::Rename => "renamed",
             }),
         );
-        self.shown(TextKind::Diff, f.diff);
+        self.push_text(TextKind::Diff, f.diff);
     }
 
-    fn usage(&mut self, f: Fields<'a>) {
+    fn usage(&mut self, f: TraceEventFields<'a>) {
         self.text_fact("model", f.model);
         if let Some(tokens) = f.tokens {
             let classes = [

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 use crate::model::FileDigest;
-use crate::private::{any_word, is_restating, is_restating_id, is_spelled, says_what_it_is};
-use crate::transcript::Asset;
+use crate::private::{any_word, is_compaction_id, is_spelled, is_summary_kind, names_type_or_role};
+use crate::transcript::TranscriptAsset;
 use base::pictures::{self, Size};
 
-use super::Withheld;
+use super::WithheldCounts;
 use super::quoted::TranscriptSearch;
 use super::visibility::{PrivacyReason, stated_visibility};
 
@@ -22,7 +22,6 @@ pub struct PublicAsset<'a> {
     pub id: String,
     /// `blob` or another word, as written.
     pub kind: String,
-    /// Its display name.
     pub name: String,
     /// Path of its file, relative to the run directory.
     pub path: Option<String>,
@@ -49,7 +48,7 @@ pub struct AssetFile {
 #[derive(Debug)]
 pub enum AssetContent {
     /// Bytes from the transcript.
-    Held(Vec<u8>),
+    Bytes(Vec<u8>),
     /// A file of the run directory.
     File(FileDigest),
 }
@@ -57,7 +56,6 @@ pub enum AssetContent {
 /// The inline content of an asset, under `data`.
 #[derive(Debug, Default)]
 pub enum InlineContent<'a> {
-    /// Nothing.
     #[default]
     None,
     Bytes(Cow<'a, [u8]>),
@@ -69,16 +67,19 @@ impl AssetFile {
     /// Its size in bytes.
     pub fn bytes(&self) -> u64 {
         match &self.content {
-            AssetContent::Held(bytes) => bytes.len() as u64,
+            AssetContent::Bytes(bytes) => bytes.len() as u64,
             AssetContent::File(digest) => digest.published_bytes(),
         }
     }
 }
 
 /// The public assets; the others are counted. An asset with a duplicate id replaces the earlier one and moves to the end.
-pub(super) fn public<'a>(assets: Vec<Asset<'a>>, withheld: &mut Withheld) -> Vec<PublicAsset<'a>> {
+pub(super) fn public<'a>(
+    assets: Vec<TranscriptAsset<'a>>,
+    withheld: &mut WithheldCounts,
+) -> Vec<PublicAsset<'a>> {
     let mut seen = BTreeSet::new();
-    let mut last: Vec<Asset<'_>> = assets
+    let mut last: Vec<TranscriptAsset<'_>> = assets
         .into_iter()
         .rev()
         .filter(|asset| asset.id.is_empty() || seen.insert(asset.id.clone()))
@@ -95,18 +96,18 @@ pub(super) fn public<'a>(assets: Vec<Asset<'a>>, withheld: &mut Withheld) -> Vec
 }
 
 /// Whether an asset is public, or why not. A compaction snapshot embeds the whole earlier transcript, including private events.
-fn disclosed(asset: &Asset<'_>) -> Result<(), PrivacyReason> {
+fn disclosed(asset: &TranscriptAsset<'_>) -> Result<(), PrivacyReason> {
     let members = asset.node.members();
     let is_id = |key: &str| is_spelled(key, "id");
-    if any_word(&members, says_what_it_is, is_restating)
-        || any_word(&members, is_id, is_restating_id)
+    if any_word(&members, names_type_or_role, is_summary_kind)
+        || any_word(&members, is_id, is_compaction_id)
     {
         return Err(PrivacyReason::Private);
     }
     stated_visibility(&members).unwrap_or(Err(PrivacyReason::Internal))
 }
 
-fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
+fn public_asset(asset: TranscriptAsset<'_>) -> PublicAsset<'_> {
     let name = match &asset.name {
         Some(name) => name.as_ref(),
         None if asset.id.is_empty() => "asset",
@@ -128,13 +129,16 @@ fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
 
 /// The bytes under `data`: decoded from a `data:` URL, or from base64 if the media type is not text; else the text itself.
 fn inline(asset: Node<'_>) -> InlineContent<'_> {
-    let Some(data) = asset.get("data").filter(|data| data.kind() != Kind::Null) else {
+    let Some(data) = asset
+        .get("data")
+        .filter(|data| data.kind() != JsonKind::Null)
+    else {
         return InlineContent::None;
     };
-    let Some(text) = data.as_str().filter(|_| data.kind() == Kind::String) else {
+    let Some(text) = data.as_str().filter(|_| data.kind() == JsonKind::String) else {
         return InlineContent::Withheld;
     };
-    let media_type = asset.get("mime_type").and_then(|value| value.as_str());
+    let media_type = asset.get_str("mime_type");
     let is_text = media_type.is_none_or(|media_type| {
         media_type.starts_with("text/") || media_type.contains("json") || media_type.contains("xml")
     });
@@ -210,7 +214,7 @@ mod tests {
     fn a_file_is_named_by_what_it_is() {
         let named = |bytes: &[u8]| {
             let is_text = std::str::from_utf8(bytes).is_ok();
-            let content = AssetContent::Held(bytes.to_vec());
+            let content = AssetContent::Bytes(bytes.to_vec());
             let file = asset_file(bytes, is_text, "0123456789abcdef0123", content);
             (file.name, file.image)
         };

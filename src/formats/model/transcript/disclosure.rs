@@ -4,23 +4,24 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Kind, Member, Node, last};
+use crate::json::{JsonKind, Member, Node, last};
 use crate::model::Verbatim;
 use crate::private::{
-    any_word, is_of_a_tool, is_reasoning, is_restating, is_spelled, says_what_it_is,
+    any_word, is_reasoning, is_spelled, is_summary_kind, is_tool_word, names_type_or_role,
 };
-use crate::transcript::{Event, Message};
+use crate::transcript::{TranscriptEvent, TranscriptMessage};
 
 use super::nested::{
-    data, holds_hidden_block, holds_hidden_item, is_hidden_item, last_of_each, text_hides_block,
+    contains_hidden_block, contains_hidden_item, data, is_hidden_item, last_of_each,
+    text_has_hidden_block,
 };
 use super::visibility::{
-    DEPTH, PrivacyReason, holds_result, is_a_tools, is_marked_result, stated_visibility,
+    MAX_DEPTH, PrivacyReason, contains_result, is_marked_result, is_tool_block, stated_visibility,
 };
-use super::{Content, PublicValue};
+use super::{PartContent, PublicValue};
 
 /// Maximum length of an unrecognized type's name.
-const TYPE_LENGTH: usize = 64;
+const MAX_TYPE_BYTES: usize = 64;
 
 const TEXT: &[&str] = &["type", "visibility", "text"];
 const TEXT_AS_CONTENT: &[&str] = &["type", "visibility", "content"];
@@ -47,7 +48,7 @@ const TOOL_RESULT: &[&str] = &[
 const OTHER: &[&str] = &["type", "visibility"];
 
 /// Decides on an event that is not a turn. Its text is the text of its blocks.
-pub(super) fn event(event: &Event<'_>) -> Result<(), PrivacyReason> {
+pub(super) fn event(event: &TranscriptEvent<'_>) -> Result<(), PrivacyReason> {
     let members = event.node.members();
     // Harn writes a visibility for every event.
     let visibility = stated_visibility(&members).unwrap_or(Err(PrivacyReason::Private));
@@ -58,12 +59,13 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), PrivacyReason> {
     // Its text covers all its blocks, whichever of two keys a reader uses.
     let has_hidden_blocks = members.iter().any(|member| {
         let blocks = ["blocks", "content"];
-        blocks.iter().any(|key| is_spelled(&member.key, key)) && holds_hidden_item(member.value, 0)
+        blocks.iter().any(|key| is_spelled(&member.key, key))
+            && contains_hidden_item(member.value, 0)
     });
-    let repeats = any_word(&members, says_what_it_is, |kind| {
-        is_restating(kind) || is_spelled(kind, "message") || is_spelled(kind, "toolresult")
+    let repeats = any_word(&members, names_type_or_role, |kind| {
+        is_summary_kind(kind) || is_spelled(kind, "message") || is_spelled(kind, "toolresult")
     });
-    if repeats || has_hidden_blocks || text_hides_block(&event.text, 0) {
+    if repeats || has_hidden_blocks || text_has_hidden_block(&event.text, 0) {
         return Err(PrivacyReason::Private);
     }
     Ok(())
@@ -71,7 +73,7 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), PrivacyReason> {
 
 /// Settings of a turn that apply to all its blocks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct TurnSettings {
     /// Why the whole turn is withheld, if so.
     hidden: Option<PrivacyReason>,
     /// Why a block without a visibility of its own is withheld, whatever it is.
@@ -80,17 +82,17 @@ pub(super) struct Turn {
     has_result: bool,
 }
 
-impl Turn {
+impl TurnSettings {
     /// Reads the settings of a message.
-    pub(super) fn new(message: &Message<'_>) -> Self {
+    pub(super) fn new(message: &TranscriptMessage<'_>) -> Self {
         let role = &message.role;
         let members = message.node.members();
         let visibility = stated_visibility(&members);
-        let is_of_a_tool = is_of_a_tool(role) || is_a_tools(&members);
+        let is_of_tool = is_tool_word(role) || is_tool_block(&members);
         let is_marked_result = is_marked_result(&members);
-        let has_odd_role = members
-            .iter()
-            .any(|member| is_spelled(&member.key, "role") && member.value.kind() != Kind::String);
+        let has_odd_role = members.iter().any(|member| {
+            is_spelled(&member.key, "role") && member.value.kind() != JsonKind::String
+        });
         Self {
             hidden: if is_reasoning(role) {
                 Some(PrivacyReason::Private)
@@ -99,7 +101,7 @@ impl Turn {
             },
             default: if is_marked_result {
                 Some(PrivacyReason::ToolResult)
-            } else if has_odd_role || is_of_a_tool {
+            } else if has_odd_role || is_of_tool {
                 Some(PrivacyReason::Internal)
             } else {
                 None
@@ -110,7 +112,7 @@ impl Turn {
                 && message
                     .blocks
                     .iter()
-                    .any(|block| holds_result(block.node, 0)),
+                    .any(|block| contains_result(block.node, 0)),
         }
     }
 }
@@ -118,16 +120,15 @@ impl Turn {
 /// A published block.
 #[derive(Debug)]
 pub(super) struct PublicBlock<'a> {
-    /// The published data.
     pub(super) published: PublicValue<'a>,
     /// The content for the page.
-    pub(super) content: Content,
+    pub(super) content: PartContent,
     /// Whether its type, and so its keys, are recognized.
     pub(super) recognized: bool,
 }
 
 /// Decides on a block.
-pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<PublicBlock<'_>, PrivacyReason> {
+pub(super) fn block(node: Node<'_>, turn: TurnSettings) -> Result<PublicBlock<'_>, PrivacyReason> {
     let public = nested_block(node, turn, 0)?;
     if turn.has_result && stated_visibility(&node.members()).is_none() {
         return Err(PrivacyReason::NextToResult);
@@ -137,7 +138,7 @@ pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<PublicBlock<'_>, Priva
 
 fn nested_block(
     node: Node<'_>,
-    turn: Turn,
+    turn: TurnSettings,
     depth: usize,
 ) -> Result<PublicBlock<'_>, PrivacyReason> {
     let members = node.members();
@@ -146,7 +147,7 @@ fn nested_block(
         Some(hidden) => Err(hidden),
         None => stated_visibility(&members).unwrap_or(match turn.default {
             Some(hidden) => Err(hidden),
-            None if is_a_tools(&members) => Err(PrivacyReason::Internal),
+            None if is_tool_block(&members) => Err(PrivacyReason::Internal),
             None if is_marked_result(&members) => Err(PrivacyReason::ToolResult),
             None => Ok(()),
         }),
@@ -156,21 +157,21 @@ fn nested_block(
         return Err(PrivacyReason::Private);
     }
     visibility?;
-    if node.kind() == Kind::Null {
+    if node.kind() == JsonKind::Null {
         return Ok(PublicBlock {
             published: PublicValue::Value(Verbatim(node.raw)),
-            content: Content::Label("<null>".to_owned()),
+            content: PartContent::Label("<null>".to_owned()),
             recognized: false,
         });
     }
-    if node.kind() != Kind::Object {
+    if node.kind() != JsonKind::Object {
         let text = scalar(node).ok_or(PrivacyReason::Private)?;
-        if text_hides_block(&text, depth) {
+        if text_has_hidden_block(&text, depth) {
             return Err(PrivacyReason::Private);
         }
         return Ok(PublicBlock {
             published: PublicValue::Value(Verbatim(node.raw)),
-            content: Content::Text(text),
+            content: PartContent::Text(text),
             recognized: true,
         });
     }
@@ -187,19 +188,22 @@ fn nested_block(
                 (None, text) => (TEXT_AS_CONTENT, text),
             };
             let text = text
-                .filter(|text| text.kind() != Kind::Null)
+                .filter(|text| text.kind() != JsonKind::Null)
                 .map_or(Some(String::new()), scalar);
-            (allowed, Content::Text(text.ok_or(PrivacyReason::Private)?))
+            (
+                allowed,
+                PartContent::Text(text.ok_or(PrivacyReason::Private)?),
+            )
         }
         kind @ ("image" | "input_image" | "file" | "document" | "attachment") => {
             let short = if kind == "input_image" { "image" } else { kind };
             let label = named(&["name", "title", "path", "asset_id"], short);
             let content = match text("asset_id") {
-                Some(id) => Content::Asset {
+                Some(id) => PartContent::Asset {
                     id: id.into_owned(),
                     label,
                 },
-                None => Content::Label(format!("<{short}:{label}>")),
+                None => PartContent::Label(format!("<{short}:{label}>")),
             };
             (ASSET, content)
         }
@@ -210,11 +214,11 @@ fn nested_block(
             } else {
                 TOOL_RESULT
             };
-            (allowed, Content::Label(label))
+            (allowed, PartContent::Label(label))
         }
-        other if other.len() <= TYPE_LENGTH => {
+        other if other.len() <= MAX_TYPE_BYTES => {
             recognized = false;
-            (OTHER, Content::Label(format!("<{other}>")))
+            (OTHER, PartContent::Label(format!("<{other}>")))
         }
         _ => return Err(PrivacyReason::Private),
     };
@@ -239,7 +243,9 @@ fn keep<'a>(
             "arguments" => data(node, depth + 1),
             "content" if allowed == TOOL_RESULT => Some(result(node, depth + 1)?),
             _ => match scalar(node) {
-                Some(text) if text_hides_block(&text, depth) => return Err(PrivacyReason::Private),
+                Some(text) if text_has_hidden_block(&text, depth) => {
+                    return Err(PrivacyReason::Private);
+                }
                 text => text.map(|_| PublicValue::Value(Verbatim(node.raw))),
             },
         };
@@ -250,17 +256,17 @@ fn keep<'a>(
 
 /// A tool result: a text, data, or blocks. A non-public block in it withholds the whole result.
 fn result(node: Node<'_>, depth: usize) -> Result<PublicValue<'_>, PrivacyReason> {
-    let of_the_result = Turn {
+    let of_the_result = TurnSettings {
         hidden: None,
         default: None,
         has_result: false,
     };
     let item = |node: Node<'_>| {
         node.get("type")
-            .is_some_and(|kind| kind.kind() == Kind::String)
+            .is_some_and(|kind| kind.kind() == JsonKind::String)
     };
     match node.kind() {
-        Kind::Array if depth <= DEPTH => node
+        JsonKind::Array if depth <= MAX_DEPTH => node
             .items()
             .into_iter()
             .map(|node| {
@@ -271,17 +277,19 @@ fn result(node: Node<'_>, depth: usize) -> Result<PublicValue<'_>, PrivacyReason
             })
             .collect::<Result<_, _>>()
             .map(PublicValue::List),
-        Kind::Object if depth <= DEPTH && item(node) => nested_block(node, of_the_result, depth)
-            .map(|public| public.published)
-            .map_err(|_| PrivacyReason::Private),
-        _ if holds_hidden_block(node, depth) => Err(PrivacyReason::Private),
+        JsonKind::Object if depth <= MAX_DEPTH && item(node) => {
+            nested_block(node, of_the_result, depth)
+                .map(|public| public.published)
+                .map_err(|_| PrivacyReason::Private)
+        }
+        _ if contains_hidden_block(node, depth) => Err(PrivacyReason::Private),
         _ => data(node, depth).ok_or(PrivacyReason::Private),
     }
 }
 
 /// The type of a block, by default `text`. `None` if it is not a string.
 fn kind<'a>(node: Node<'a>, members: &[Member<'a>]) -> Option<Cow<'a, str>> {
-    match last(members, "type").filter(|_| node.kind() == Kind::Object) {
+    match last(members, "type").filter(|_| node.kind() == JsonKind::Object) {
         Some(kind) => kind.as_str(),
         None => Some(Cow::Borrowed("text")),
     }
@@ -289,48 +297,41 @@ fn kind<'a>(node: Node<'a>, members: &[Member<'a>]) -> Option<Cow<'a, str>> {
 
 /// Whether a block of a file contains it as base64, and names no asset.
 pub(super) fn is_inline(node: Node<'_>) -> bool {
-    let is_file = member(node, "type").is_some_and(|kind| {
+    let is_file = node.get_str("type").is_some_and(|kind| {
         matches!(
             kind.as_ref(),
             "image" | "input_image" | "file" | "document" | "attachment"
         )
     });
     let is_address = |key: &str| {
-        member(node, key).is_some_and(|url| {
+        node.get_str(key).is_some_and(|url| {
             let scheme = url.get(..5);
             scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
         })
     };
     let data = ["base64", "data", "file_data"];
-    let source = node.get("source").and_then(|source| member(source, "data"));
+    let source = node.get("source").and_then(|source| source.get_str("data"));
     is_file
-        && member(node, "asset_id").is_none()
-        && (data.iter().any(|key| member(node, key).is_some())
+        && node.get_str("asset_id").is_none()
+        && (data.iter().any(|key| node.get_str(key).is_some())
             || source.is_some()
             || is_address("url")
             || is_address("image_url"))
 }
 
-/// The string under a key of an object.
-fn member<'a>(node: Node<'a>, key: &str) -> Option<Cow<'a, str>> {
-    node.get(key)?.as_str()
-}
-
 /// The text of a block, if it has one.
 pub(super) fn text(node: Node<'_>) -> Option<Cow<'_, str>> {
-    if node.kind() == Kind::String {
+    if node.kind() == JsonKind::String {
         return node.as_str();
     }
-    ["text", "content"]
-        .iter()
-        .find_map(|key| node.get(key)?.as_str())
+    ["text", "content"].iter().find_map(|key| node.get_str(key))
 }
 
 /// The text of a scalar value.
 fn scalar(node: Node<'_>) -> Option<String> {
     match node.kind() {
-        Kind::Array | Kind::Object => None,
-        Kind::String => node.as_str().map(Cow::into_owned),
+        JsonKind::Array | JsonKind::Object => None,
+        JsonKind::String => node.as_str().map(Cow::into_owned),
         _ => Some(node.raw.to_owned()),
     }
 }

@@ -4,27 +4,27 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::json::{Kind, Member, Node};
+use crate::json::{JsonKind, Member, Node};
 use crate::model::Verbatim;
-use crate::private::{is_of_a_block, is_reasoning, is_reasoning_itself};
+use crate::private::{is_block_key, is_reasoning, is_reasoning_object};
 
-use super::visibility::{DEPTH, is_a_tools, stated_visibility};
+use super::visibility::{MAX_DEPTH, is_tool_block, stated_visibility};
 use super::{PublicValue, quoted};
 
 /// Data without its reasoning. A visibility inside it belongs to the data (a repository may be `private`), not to the block.
 /// `None` if nothing of it is published.
 pub(super) fn data(node: Node<'_>, depth: usize) -> Option<PublicValue<'_>> {
     match node.kind() {
-        Kind::Array | Kind::Object if depth > DEPTH => None,
-        Kind::Array => {
+        JsonKind::Array | JsonKind::Object if depth > MAX_DEPTH => None,
+        JsonKind::Array => {
             let items = node.items().into_iter();
             Some(PublicValue::List(
                 items.filter_map(|item| data(item, depth + 1)).collect(),
             ))
         }
-        Kind::Object => {
+        JsonKind::Object => {
             let members = node.members();
-            if is_reasoning_itself(&members) {
+            if is_reasoning_object(&members) {
                 return None;
             }
             let kept = last_of_each(&members)
@@ -32,7 +32,7 @@ pub(super) fn data(node: Node<'_>, depth: usize) -> Option<PublicValue<'_>> {
                 .filter_map(|(key, node)| Some((key, data(node, depth + 1)?)));
             Some(PublicValue::Object(kept.collect()))
         }
-        Kind::String if text_has_reasoning(&node.as_str()?, depth) => None,
+        JsonKind::String if text_has_reasoning(&node.as_str()?, depth) => None,
         _ => Some(PublicValue::Value(Verbatim(node.raw))),
     }
 }
@@ -46,13 +46,13 @@ fn any_in(
 ) -> bool {
     let within = |node: Node<'_>| any_in(node, depth + 1, object, text);
     match node.kind() {
-        Kind::Array | Kind::Object if depth > DEPTH => true,
-        Kind::Array => node.items().into_iter().any(within),
-        Kind::Object => {
+        JsonKind::Array | JsonKind::Object if depth > MAX_DEPTH => true,
+        JsonKind::Array => node.items().into_iter().any(within),
+        JsonKind::Object => {
             let members = node.members();
             object(&members) || members.iter().any(|member| within(member.value))
         }
-        Kind::String => node.as_str().is_none_or(|found| text(&found, depth)),
+        JsonKind::String => node.as_str().is_none_or(|found| text(&found, depth)),
         _ => false,
     }
 }
@@ -60,7 +60,7 @@ fn any_in(
 /// Whether data has parts that [`data`] removes.
 fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
     let object = |members: &[Member<'_>]| {
-        is_reasoning_itself(members) || members.iter().any(|member| is_reasoning(&member.key))
+        is_reasoning_object(members) || members.iter().any(|member| is_reasoning(&member.key))
     };
     any_in(node, depth, object, text_has_reasoning)
 }
@@ -74,10 +74,10 @@ fn text_has_reasoning(text: &str, depth: usize) -> bool {
 }
 
 /// Whether a text is JSON with reasoning or a non-public block.
-pub(super) fn text_hides_block(text: &str, depth: usize) -> bool {
+pub(super) fn text_has_hidden_block(text: &str, depth: usize) -> bool {
     quoted::json(text).is_some_and(|json| {
         quoted::has_hidden_block(json)
-            || Node::parse(json).is_ok_and(|inner| holds_hidden_item(inner, depth + 1))
+            || Node::parse(json).is_ok_and(|inner| contains_hidden_item(inner, depth + 1))
     }) || text_has_reasoning(text, depth)
 }
 
@@ -86,24 +86,24 @@ pub(super) fn is_hidden_item(node: Node<'_>) -> bool {
     let members = node.members();
     match stated_visibility(&members) {
         Some(visibility) => visibility.is_err(),
-        None => is_a_tools(&members),
+        None => is_tool_block(&members),
     }
 }
 
 /// Whether a block or a list of blocks contains a non-public one.
-pub(super) fn holds_hidden_item(node: Node<'_>, depth: usize) -> bool {
+pub(super) fn contains_hidden_item(node: Node<'_>, depth: usize) -> bool {
     let mut items = node.items().into_iter();
     items.any(|item| matches!(stated_visibility(&item.members()), Some(Err(_))))
-        || holds_hidden_block(node, depth)
+        || contains_hidden_block(node, depth)
 }
 
 /// Whether data contains something that looks like a non-public block.
-pub(super) fn holds_hidden_block(node: Node<'_>, depth: usize) -> bool {
+pub(super) fn contains_hidden_block(node: Node<'_>, depth: usize) -> bool {
     let object = |members: &[Member<'_>]| {
-        members.iter().any(|member| is_of_a_block(&member.key))
+        members.iter().any(|member| is_block_key(&member.key))
             && matches!(stated_visibility(members), Some(Err(_)))
     };
-    any_in(node, depth, object, text_hides_block)
+    any_in(node, depth, object, text_has_hidden_block)
 }
 
 /// Each key once, with its last value, in the order of the document.

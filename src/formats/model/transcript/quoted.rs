@@ -2,13 +2,13 @@
 //! white space or hidden characters.
 
 use crate::private::{
-    is_harn_directive, is_harn_publication, is_of_a_block, is_reasoning, is_spelled,
-    says_what_it_is,
+    is_block_key, is_harn_directive, is_harn_publication, is_reasoning, is_spelled,
+    names_type_or_role,
 };
 use base::characters::is_hidden;
 
 /// Bytes kept of a piece: longer ones are not keys.
-const PIECE: usize = 1024;
+const MAX_PIECE_BYTES: usize = 1024;
 
 /// The text without leading white space and hidden characters, if it then begins like JSON.
 pub(super) fn json(text: &str) -> Option<&str> {
@@ -21,7 +21,7 @@ pub(super) fn has_reasoning(json: &str) -> bool {
     let mut found = false;
     Pieces::all(json, |key, between, value| {
         found |= is_reasoning(key)
-            || (says_what_it_is(key)
+            || (names_type_or_role(key)
                 && between.trim_end_matches('[') == ":"
                 && is_reasoning(value));
     });
@@ -36,7 +36,7 @@ pub(super) fn has_hidden_block(json: &str) -> bool {
         hidden |= is_harn_publication(key) && (between, value) != (":", "published");
         hidden |=
             is_harn_directive(key) && !between.starts_with(":[]") && !between.starts_with(":null");
-        block |= is_of_a_block(key);
+        block |= is_block_key(key);
     });
     hidden && block
 }
@@ -49,7 +49,6 @@ pub struct TranscriptSearch {
 }
 
 impl TranscriptSearch {
-    /// Reads more bytes.
     pub fn read(&mut self, bytes: &[u8]) {
         let found = &mut self.found;
         self.pieces.read(bytes, &mut |key, between, value| {
@@ -128,7 +127,7 @@ impl Pieces {
     fn plain(&mut self, byte: u8, seen: &mut impl FnMut(&str, &str, &str)) {
         if matches!(byte, b'"' | b'\'') {
             self.cut(seen);
-        } else if !byte.is_ascii_whitespace() && self.last[2].len() < PIECE {
+        } else if !byte.is_ascii_whitespace() && self.last[2].len() < MAX_PIECE_BYTES {
             self.last[2].push(byte);
         }
     }

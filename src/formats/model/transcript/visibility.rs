@@ -1,15 +1,15 @@
 //! Reads the visibility of a part of a transcript.
 
-use crate::json::{Kind, Member, Node};
+use crate::json::{JsonKind, Member, Node};
 use crate::private::{
-    any_word, is_answer, is_harn_directive, is_harn_publication, is_of_a_tool, is_reasoning_itself,
-    is_spelled, says_what_it_is,
+    any_word, is_harn_directive, is_harn_publication, is_reasoning_object, is_result_word,
+    is_spelled, is_tool_word, names_type_or_role,
 };
 
-use super::Withheld;
+use super::WithheldCounts;
 
 /// Maximum depth of public data; deeper parts are dropped.
-pub(super) const DEPTH: usize = 32;
+pub(super) const MAX_DEPTH: usize = 32;
 
 /// Why something is not published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) enum PrivacyReason {
 
 impl PrivacyReason {
     /// Adds one to the count for this reason.
-    pub(super) fn count(self, withheld: &mut Withheld) {
+    pub(super) fn count(self, withheld: &mut WithheldCounts) {
         match self {
             Self::Internal => {}
             Self::ToolResult => withheld.reasons.tool_results += 1,
@@ -46,7 +46,7 @@ impl PrivacyReason {
     }
 
     /// Whether the message decides, and not the block or the event.
-    pub(super) const fn is_of_the_message(self) -> bool {
+    pub(super) const fn applies_to_message(self) -> bool {
         matches!(
             self,
             Self::ToolResult | Self::Directive | Self::Unpublished | Self::NextToResult
@@ -57,7 +57,7 @@ impl PrivacyReason {
 /// The visibility in the members of a message, a block or an event: not set, public, or why they are hidden. All duplicates and
 /// all spellings of the key count.
 pub(super) fn stated_visibility(members: &[Member<'_>]) -> Option<Result<(), PrivacyReason>> {
-    if is_reasoning_itself(members) {
+    if is_reasoning_object(members) {
         return Some(Err(PrivacyReason::Private));
     }
     let words = members
@@ -85,8 +85,8 @@ pub(super) fn stated_visibility(members: &[Member<'_>]) -> Option<Result<(), Pri
 fn withheld_by_harn(members: &[Member<'_>]) -> Option<PrivacyReason> {
     let is_directive = |member: &Member<'_>| {
         let value = member.value;
-        let is_empty =
-            value.kind() == Kind::Null || (value.kind() == Kind::Array && value.items().is_empty());
+        let is_empty = value.kind() == JsonKind::Null
+            || (value.kind() == JsonKind::Array && value.items().is_empty());
         is_harn_directive(&member.key) && !is_empty
     };
     let is_draft = |member: &Member<'_>| {
@@ -110,10 +110,10 @@ pub(super) fn is_marked_result(members: &[Member<'_>]) -> bool {
     };
     let mut marks = members
         .iter()
-        .filter(|member| is_spelled(&member.key, "harn") && member.value.kind() != Kind::Null);
+        .filter(|member| is_spelled(&member.key, "harn") && member.value.kind() != JsonKind::Null);
     marks.any(|mark| {
         let inner = mark.value.members();
-        mark.value.kind() != Kind::Object
+        mark.value.kind() != JsonKind::Object
             || answers_a_call(&inner)
             || inner
                 .iter()
@@ -122,22 +122,22 @@ pub(super) fn is_marked_result(members: &[Member<'_>]) -> bool {
 }
 
 /// Whether a block is the result of a tool, or contains one.
-pub(super) fn holds_result(block: Node<'_>, depth: usize) -> bool {
+pub(super) fn contains_result(block: Node<'_>, depth: usize) -> bool {
     const KEYS: [&str; 3] = ["toolresult", "functionresponse", "functioncalloutput"];
-    let is_result = |kind: &str| is_of_a_tool(kind) && is_answer(kind);
+    let is_result = |kind: &str| is_tool_word(kind) && is_result_word(kind);
     match block.kind() {
-        Kind::Array | Kind::Object if depth > DEPTH => true,
-        Kind::Array => block
+        JsonKind::Array | JsonKind::Object if depth > MAX_DEPTH => true,
+        JsonKind::Array => block
             .items()
             .into_iter()
-            .any(|item| holds_result(item, depth + 1)),
-        Kind::Object => {
+            .any(|item| contains_result(item, depth + 1)),
+        JsonKind::Object => {
             let members = block.members();
-            any_word(&members, says_what_it_is, is_result)
+            any_word(&members, names_type_or_role, is_result)
                 || answers_a_call(&members)
                 || members.iter().any(|member| {
                     KEYS.iter().any(|key| is_spelled(&member.key, key))
-                        || holds_result(member.value, depth + 1)
+                        || contains_result(member.value, depth + 1)
                 })
         }
         _ => false,
@@ -145,8 +145,8 @@ pub(super) fn holds_result(block: Node<'_>, depth: usize) -> bool {
 }
 
 /// Whether it is a tool call or a tool result, whatever the type says.
-pub(super) fn is_a_tools(members: &[Member<'_>]) -> bool {
-    any_word(members, says_what_it_is, is_of_a_tool) || answers_a_call(members)
+pub(super) fn is_tool_block(members: &[Member<'_>]) -> bool {
+    any_word(members, names_type_or_role, is_tool_word) || answers_a_call(members)
 }
 
 /// Whether it names the id of a call, which makes it a tool result, whatever the type says.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use std::borrow::Cow;
 
 use crate::json::Node;
-use crate::reader::{Number, Object, Presence, Reader};
-use crate::run_record::object::{Field, Part, Shape, objects};
+use crate::reader::{DocumentReader, JsonObject, NumberLiteral, Presence};
+use crate::run_record::object::{RecordField, RecordObject, RecordShape, objects};
 use crate::run_record::read::{SkippedSteps, any, more, pointer, similarity, skipped, written};
 use crate::run_record::shape;
 use base::shapes::{self, Lenient};
@@ -79,7 +79,7 @@ objects! {
         /// Whether the view was reached.
         "reached" required with "bool" => reached: Option<bool>;
         /// Similarity of the view to its baseline, 0 to 1. It may be absent only if the view was not reached.
-        "similarity" by(similarity) with "Option<shapes::Share>" => similarity: Option<Number<'a>>;
+        "similarity" by(similarity) with "Option<shapes::Share>" => similarity: Option<NumberLiteral<'a>>;
         /// Why it was not reached.
         "detail" optional => detail: Text<'a>;
     } + computed {
@@ -92,7 +92,7 @@ objects! {
         /// Slug of the view.
         "view" required with "String" => view: Text<'a>;
         /// How alike the view is to its baseline, 0 to 1.
-        "similarity" required with "shapes::Share" => similarity: Option<Number<'a>>;
+        "similarity" required with "shapes::Share" => similarity: Option<NumberLiteral<'a>>;
     } + computed {
         /// JSON pointer to it.
         pointer: String = pointer;
@@ -183,13 +183,13 @@ objects! {
         /// `red`, `blue` or null, which is a draw.
         "winner" optional => winner: Text<'a>;
         /// Score of the red team.
-        "redScore" optional with "Option<f64>" => red_score: Option<Number<'a>>;
+        "redScore" optional with "Option<f64>" => red_score: Option<NumberLiteral<'a>>;
         /// Score of the blue team.
-        "blueScore" optional with "Option<f64>" => blue_score: Option<Number<'a>>;
+        "blueScore" optional with "Option<f64>" => blue_score: Option<NumberLiteral<'a>>;
         /// How the match ended: `swept`, `time_limit` or `forfeit`.
         "ended" optional => ended: Text<'a>;
         /// Number of ticks.
-        "ticks" optional with "Option<f64>" => ticks: Option<Number<'a>>;
+        "ticks" optional with "Option<f64>" => ticks: Option<NumberLiteral<'a>>;
         /// `win`, `loss`, `draw` or `forfeit`.
         "outcome" optional => outcome: Text<'a>;
     } + computed {
@@ -202,9 +202,9 @@ objects! {
         /// Whether every case was correct.
         "correct" optional => correct: Option<bool>;
         /// Fuel used by all cases.
-        "totalFuel" optional with "Option<f64>" => total_fuel: Option<Number<'a>>;
+        "totalFuel" optional with "Option<f64>" => total_fuel: Option<NumberLiteral<'a>>;
         /// Limit of fuel.
-        "fuelLimit" optional with "Option<f64>" => fuel_limit: Option<Number<'a>>;
+        "fuelLimit" optional with "Option<f64>" => fuel_limit: Option<NumberLiteral<'a>>;
         /// The cases.
         "cases" optional with "Option<Vec<PerformanceCase>>" => cases: Vec<PerformanceCase>;
     } + computed {

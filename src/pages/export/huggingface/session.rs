@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::feeds::write_document;
-use formats::model::archive::Entry;
-use formats::model::tape::{Event, Family, Format, Outcome, Tape};
+use formats::model::archive::ArchiveEntry;
+use formats::model::tape::{Event, EventOutcome, Family, Tape, TapeFormat};
 
 /// The first line of a session. Its last four values are metadata that the Hub ignores.
 #[derive(Serialize)]
@@ -63,7 +63,7 @@ struct Function<'a> {
 /// Writes the session of a tape of a run; `name` is what was asked, `number` the place of the tape.
 pub fn write(
     out: &mut dyn Write,
-    entry: &Entry,
+    entry: &ArchiveEntry,
     name: &str,
     tape: &Tape<'_>,
     number: usize,
@@ -105,7 +105,7 @@ fn messages<'e>(tape: &Tape<'_>, event: &'e Event<'_>) -> Vec<Message<'e>> {
     if event.is_usage() {
         return Vec::new();
     }
-    if let Some(call) = event.ties.call {
+    if let Some(call) = event.relations.call {
         return vec![Message {
             tool_call_id: Some(call.to_string()),
             ..message("tool", all_text(event))
@@ -155,7 +155,7 @@ fn tool_call<'e>(tape: &Tape<'_>, event: &'e Event<'_>) -> ToolCall<'e> {
     let recorded = event
         .blocks
         .first()
-        .filter(|_| tape.format == Format::Trace);
+        .filter(|_| tape.format == TapeFormat::Trace);
     let recorded = recorded.map(|block| &*block.text);
     let recorded = recorded.filter(|text| serde_json::from_str::<Map<_, _>>(text).is_ok());
     let arguments = recorded.map_or_else(
@@ -167,7 +167,7 @@ fn tool_call<'e>(tape: &Tape<'_>, event: &'e Event<'_>) -> ToolCall<'e> {
                 _ => "about",
             };
             let text = match recorded {
-                None if tape.format == Format::Trace => all_text(event),
+                None if tape.format == TapeFormat::Trace => all_text(event),
                 _ => event.headline.to_string(),
             };
             Value::from(Map::from_iter([(key.to_owned(), Value::from(text))])).to_string()
@@ -181,13 +181,13 @@ fn tool_call<'e>(tape: &Tape<'_>, event: &'e Event<'_>) -> ToolCall<'e> {
 
 /// The result of a call that has no event of its own: what the harness recorded with the call.
 fn result(tape: &Tape<'_>, event: &Event<'_>) -> Option<String> {
-    if tape.format == Format::Trace {
+    if tape.format == TapeFormat::Trace {
         return None;
     }
     let outcome = match event.outcome {
-        Outcome::Unstated => None,
-        Outcome::Succeeded => Some("succeeded".to_owned()),
-        Outcome::Failed => Some("failed".to_owned()),
+        EventOutcome::Unstated => None,
+        EventOutcome::Succeeded => Some("succeeded".to_owned()),
+        EventOutcome::Failed => Some("failed".to_owned()),
     };
     let facts = event.facts.iter();
     let facts = facts.map(|(name, value)| format!("{name}: {value}"));

@@ -1,7 +1,7 @@
 //! Names and meanings of annotation kinds and their parts.
 
 use crate::view::timeline::appearance;
-use formats::model::annotation::{FRICTION_KINDS, HYPOTHESIS_STATUSES, Kind};
+use formats::model::annotation::{AnnotationKind, FRICTION_KINDS, HYPOTHESIS_STATUSES};
 
 /// The name and meaning of a kind.
 #[derive(Clone, Copy)]
@@ -89,12 +89,12 @@ const FRICTIONS: [&str; 9] = [
 
 /// Class and sign of a kind.
 pub fn appearance_of(kind: usize) -> (&'static str, &'static str) {
-    appearance(&Kind::parse(KINDS[kind].kind))
+    appearance(&AnnotationKind::parse(KINDS[kind].kind))
 }
 
-pub fn kind_index(kind: &Kind) -> usize {
-    let known = Kind::KNOWN.iter().position(|known| known == kind);
-    known.unwrap_or(Kind::KNOWN.len())
+pub fn kind_index(kind: &AnnotationKind) -> usize {
+    let known = AnnotationKind::KNOWN.iter().position(|known| known == kind);
+    known.unwrap_or(AnnotationKind::KNOWN.len())
 }
 
 /// The parts of a kind, in the order of the format.

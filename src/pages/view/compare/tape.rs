@@ -9,7 +9,7 @@ use crate::view::Link;
 use crate::view::timeline::Layout;
 use base::links::{self, Slug};
 use formats::config::Config;
-use formats::model::tape::{Event, Family, Kind, Tape};
+use formats::model::tape::{Event, EventKind, Family, Tape};
 use formats::model::workspace;
 
 /// Maximum number of compared events per tape.
@@ -102,7 +102,7 @@ pub(super) fn tape_data<'a>(
     tape: &'a Tape<'_>,
     layout: &Layout<'_>,
 ) -> TapeData<'a> {
-    let mut kinds: Vec<Kind> = Vec::new();
+    let mut kinds: Vec<EventKind> = Vec::new();
     let mut keys: Vec<Cow<'_, str>> = Vec::new();
     let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let (mut bytes, mut before) = (0, 0);
@@ -197,7 +197,7 @@ fn key<'a>(event: &'a Event<'_>, workspace: &[String]) -> Option<Cow<'a, str>> {
 }
 
 /// Whether the subject of events of this kind is a file path.
-fn names_a_path(kind: Kind) -> bool {
+fn names_a_path(kind: EventKind) -> bool {
     matches!(kind.word, "read" | "write" | "list" | "edit") || kind.word.starts_with("file_")
 }
 

@@ -9,7 +9,7 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use crate::view::annotations::kinds::{appearance_of, part_name, parts_of};
 use crate::view::{format, task};
-use formats::model::archive::Entry;
+use formats::model::archive::ArchiveEntry;
 use formats::model::findings::CardText;
 
 /// The key to filter cards by: indexes in [`CardManifest::cases`], [`AUTHORS`] and [`KindCards::groups`].
@@ -66,7 +66,7 @@ impl CardManifest {
     }
 
     /// The head of all cards of a run.
-    pub fn head<'a>(&mut self, entry: &'a Entry, task: &str) -> SharedCardFields<'a> {
+    pub fn head<'a>(&mut self, entry: &'a ArchiveEntry, task: &str) -> SharedCardFields<'a> {
         let subject = &entry.run.subject;
         let case = self.places.get(&*subject.case).copied();
         let case = case.unwrap_or_else(|| {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::view::row::{CELLS, FILTERS, FilterValue, ORDERS, row};
 use crate::view::{Cell, DisplayTime};
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::findings::Findings;
 
 /// No JSON string escapes any of them.
@@ -137,7 +137,7 @@ impl RunTableManifest {
     pub fn add(
         &mut self,
         archive: &Archive,
-        entry: &Entry,
+        entry: &ArchiveEntry,
         findings: &Findings,
     ) -> serde_json::Result<RunTableRow> {
         let row = row(archive, entry, findings, "", &[]);

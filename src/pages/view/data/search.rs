@@ -8,7 +8,7 @@ use crate::view::annotations::{KIND_COUNT, kind_word};
 use crate::view::timeline::Layout;
 use crate::view::{format, task};
 use base::links;
-use formats::model::archive::{Entry, Group, GroupBy};
+use formats::model::archive::{ArchiveEntry, ArchiveGroup, GroupBy};
 use formats::model::findings::{CardText, Findings};
 use formats::model::slug;
 use formats::model::tape::{Family, Tape};
@@ -171,7 +171,7 @@ pub fn page(
 /// The document of a case, a model or a harness; `title` and `text` are from its prose, as plain text.
 pub fn group(
     group_by: GroupBy,
-    group: &Group,
+    group: &ArchiveGroup,
     title: Option<&str>,
     text: String,
 ) -> SearchDocument {
@@ -191,7 +191,7 @@ pub fn group(
     )
 }
 
-pub fn run(entry: &Entry, findings: &Findings) -> SearchRun {
+pub fn run(entry: &ArchiveEntry, findings: &Findings) -> SearchRun {
     let subject = &entry.run.subject;
     let state = format::state(&entry.run.state);
     let rating = format::rating(findings.rating).word;
@@ -246,14 +246,17 @@ fn synonyms(texts: &[&str]) -> String {
 }
 
 /// The first messages of the user and the last one of the agent, on each tape.
-pub fn messages(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Vec<EventText> {
+pub fn messages(
+    entry: &ArchiveEntry,
+    tapes: &[Tape<'_>],
+    layouts: &[Layout<'_>],
+) -> Vec<EventText> {
     let folder = links::run_file(&entry.slug, "").len();
     let mut messages = Vec::new();
     for (tape, layout) in tapes.iter().zip(layouts) {
-        let spoken =
-            tape.events.iter().enumerate().filter(|(_, event)| {
-                event.kind.family == Family::Speech && event.ties.aside.is_none()
-            });
+        let spoken = tape.events.iter().enumerate().filter(|(_, event)| {
+            event.kind.family == Family::Speech && event.relations.side_track.is_none()
+        });
         let (prompts, answers): (Vec<_>, Vec<_>) =
             spoken.partition(|(_, event)| event.kind.word == "user");
         let prompts = prompts.into_iter().take(PROMPTS).map(|it| (it, "prompt"));
@@ -262,7 +265,7 @@ pub fn messages(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
             .next_back()
             .map(|it| (it, "last message"));
         for ((position, event), subject) in prompts.chain(last) {
-            let says = words::says(event, SPEECH);
+            let says = words::summary(event, SPEECH);
             if !says.is_empty() {
                 let href = layout.event_href("index.html", event.seq, position);
                 messages.push((href[folder..].to_owned(), subject.to_owned(), says));
@@ -273,7 +276,11 @@ pub fn messages(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
 }
 
 /// The first distinct messages of failed events of a run.
-pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Vec<EventText> {
+pub fn failures(
+    entry: &ArchiveEntry,
+    tapes: &[Tape<'_>],
+    layouts: &[Layout<'_>],
+) -> Vec<EventText> {
     let mut failures: Vec<EventText> = Vec::new();
     let folder = links::run_file(&entry.slug, "").len();
     for (tape, layout) in tapes.iter().zip(layouts) {
@@ -282,7 +289,7 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
             if failures.len() == MESSAGES {
                 return failures;
             }
-            let says = words::says(event, MESSAGE);
+            let says = words::summary(event, MESSAGE);
             if says.is_empty() || failures.iter().any(|(.., known)| *known == says) {
                 continue;
             }
@@ -295,7 +302,10 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
 }
 
 /// The failures of a run: details of its state and validation, and messages of its events.
-pub fn failures_of(entry: &Entry, messages: Vec<EventText>) -> impl Iterator<Item = SearchText> {
+pub fn failures_of(
+    entry: &ArchiveEntry,
+    messages: Vec<EventText>,
+) -> impl Iterator<Item = SearchText> {
     let run = &entry.run;
     let detail = |of: String, anchor: &str, detail: Option<&Arc<str>>| {
         let says = words::plain(format::truncated(detail?, DETAIL));

@@ -9,7 +9,7 @@ use formats::model::details::{
     ScriptOutcome, Toolchain, Verdict,
 };
 use formats::model::run::number;
-use formats::model::value::Value;
+use formats::model::value::JsonExcerpt;
 
 /// The debug scripts of a case.
 #[derive(Debug, Serialize)]
@@ -217,7 +217,7 @@ fn rows(verdict: &Verdict<'_>, decides: bool) -> Vec<AssertionView> {
             actual: Tree::NOTHING,
         }];
     }
-    let shown = |value: Option<Value>| value.as_ref().map_or(Tree::Unknown, tree::tree);
+    let shown = |value: Option<JsonExcerpt>| value.as_ref().map_or(Tree::Unknown, tree::tree);
     let row = |(index, assertion): (usize, &Assertion<'_>)| AssertionView {
         verdict: if index == 0 {
             id.clone()
@@ -226,8 +226,8 @@ fn rows(verdict: &Verdict<'_>, decides: bool) -> Vec<AssertionView> {
         },
         label: details::name([&assertion.label, &None]),
         outcome: passed(assertion.pass),
-        expected: shown(assertion.expected.map(Value::of)),
-        actual: shown(assertion.actual.map(Value::of)),
+        expected: shown(assertion.expected.map(JsonExcerpt::of)),
+        actual: shown(assertion.actual.map(JsonExcerpt::of)),
     };
     verdict.assertions.iter().enumerate().map(row).collect()
 }
@@ -253,13 +253,13 @@ pub(super) fn blocks(details: &Details<'_>) -> Vec<MeasurementView> {
     let performance = validation.performance.iter().map(|block| MeasurementView {
         title: "Performance",
         facts: performance(block),
-        html: tree::tree(&Value::of(block.written)),
+        html: tree::tree(&JsonExcerpt::of(block.written)),
         open: false,
     });
     let adversarial = validation.adversarial.iter().map(|block| MeasurementView {
         title: "Match against an opponent",
         facts: adversarial(block),
-        html: tree::tree(&Value::of(block.written)),
+        html: tree::tree(&JsonExcerpt::of(block.written)),
         open: false,
     });
     performance.chain(adversarial).chain(plain).collect()
@@ -365,6 +365,6 @@ pub(super) fn toolchain(toolchain: &Toolchain<'_>) -> ToolchainView {
     ToolchainView {
         verdict: Badge::new(word, tone),
         words,
-        html: tree::tree(&Value::of(toolchain.written)),
+        html: tree::tree(&JsonExcerpt::of(toolchain.written)),
     }
 }

@@ -12,7 +12,7 @@ use crate::view::task::VerdictFact;
 use base::links;
 use formats::model::details::{self, StepResult};
 use formats::model::run::Run;
-use formats::model::steps::Failure;
+use formats::model::steps::StepFailure;
 use formats::model::tape::{Event, Family, MADE_FROM};
 use formats::model::words;
 use markup::markdown;
@@ -92,8 +92,8 @@ pub struct OutcomeReasonView {
 
 impl OutcomeReasonView {
     /// Whether the details of the outcome have the text of a failure.
-    fn names(&self, failure: &Failure<'_, '_>) -> bool {
-        let says = words::says(failure.cause, SAYS);
+    fn names(&self, failure: &StepFailure<'_, '_>) -> bool {
+        let says = words::summary(failure.cause, SAYS);
         let says = says.trim_end_matches('…');
         says.len() >= NAMED && self.details.iter().any(|detail| detail.contains(says))
     }
@@ -189,7 +189,9 @@ fn answer(s: &CheckedRun<'_>) -> Option<EventExcerpt> {
     let (tape, layout) = s.inspection.tapes.first().zip(s.layouts.first())?;
     let mut events = tape.events.iter().enumerate().rev();
     let (position, event) = events.find(|(_, event)| {
-        event.kind.word == "agent" && event.ties.aside.is_none() && !event.blocks.is_empty()
+        event.kind.word == "agent"
+            && event.relations.side_track.is_none()
+            && !event.blocks.is_empty()
     })?;
     let says = prose(&event.blocks.first()?.text);
     (!says.is_empty()).then(|| EventExcerpt {
@@ -277,7 +279,7 @@ fn beginning(detail: &Arc<str>) -> String {
 }
 
 /// What failed, and why: `npm test: Cannot find module`.
-fn failure_text(failure: &Failure<'_, '_>) -> String {
+fn failure_text(failure: &StepFailure<'_, '_>) -> String {
     let cause = event_text(failure.cause, SAYS);
     let call = failure.call.filter(|call| call.seq != failure.cause.seq);
     let call = call.map(|call| event_text(call, CALL));
@@ -288,7 +290,7 @@ fn failure_text(failure: &Failure<'_, '_>) -> String {
 
 /// What an event is about. A name alone, as of a file, says nothing without what was done with it.
 fn event_text(event: &Event<'_>, limit: usize) -> String {
-    let says = words::says(event, limit);
+    let says = words::summary(event, limit);
     match event.kind.word {
         "result" | "edit" => says,
         word if says.is_empty() => word.to_owned(),

@@ -8,7 +8,7 @@ use formats::model::amounts::milliseconds;
 use formats::model::review::Rating;
 use formats::model::run::Run;
 use formats::model::steps::{Step, Steps};
-use formats::model::tape::{Outcome, Tape};
+use formats::model::tape::{EventOutcome, Tape};
 use formats::model::words;
 
 use super::{CheckedRun, RunPage};
@@ -257,14 +257,14 @@ fn step(tape: &Tape<'_>, all: &[Step], step: &Step) -> String {
     };
     line.push_str(&format!("#{} {}", event.seq, step.kind.word()));
     line.push_str(match step.outcome {
-        Outcome::Failed => " failed",
-        Outcome::Succeeded => " ok",
-        Outcome::Unstated => "",
+        EventOutcome::Failed => " failed",
+        EventOutcome::Succeeded => " ok",
+        EventOutcome::Unstated => "",
     });
     if let Some(duration) = step.milliseconds {
         line.push_str(&format!(", {}", milliseconds(duration)));
     }
-    let says = words::says(event, STEP);
+    let says = words::summary(event, STEP);
     if !says.is_empty() {
         line.push_str(&format!(": {says}"));
     }

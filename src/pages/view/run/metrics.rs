@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use crate::view::{Cell, format};
 use base::links;
-use formats::model::archive::Range;
+use formats::model::archive::MetricRange;
 use formats::model::archive_context::ArchiveContext;
 use formats::model::details::{self, Details};
-use formats::model::run::{Metric, Number, Run, Total};
+use formats::model::run::{Metric, Number, Run, TokenTotal};
 
 #[derive(Debug, Serialize)]
 pub struct MetricsView {
@@ -201,7 +201,7 @@ const fn class(metric: Metric) -> &'static str {
 }
 
 /// Position of a value within its range, from 0 to 100.
-fn place(range: &Range, value: &Number) -> Option<u32> {
+fn place(range: &MetricRange, value: &Number) -> Option<u32> {
     let width = range.max.value() - range.min.value();
     (width > 0.0).then(|| hundredths((value.value() - range.min.value()) / width))
 }
@@ -237,7 +237,7 @@ fn tool_summary(calls: &[(&str, Number)]) -> String {
     }
 }
 
-fn total((name, total): (&'static str, Total)) -> TotalView {
+fn total((name, total): (&'static str, TokenTotal)) -> TotalView {
     let missing = total.why();
     let value = match (&total.digits, &missing) {
         (Some(digits), None) => Cell::known(format::grouped(digits)),

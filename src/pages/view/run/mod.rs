@@ -22,14 +22,14 @@ use content::inspect::Inspection;
 use content::load::RunFiles;
 use formats::config::{Config, Downloads};
 use formats::model::annotation::Sidecar;
-use formats::model::archive::Entry;
+use formats::model::archive::ArchiveEntry;
 use formats::model::archive_context::{ArchiveContext, Neighbor};
 use formats::model::details::Details;
 use formats::model::fields::RunSource;
 use formats::model::review::Rating;
 use formats::model::rule_result::RuleResult;
 use formats::model::tape::Tape;
-use formats::model::{FileDigest, Withheld};
+use formats::model::{FileDigest, WithheldPart};
 use gate::Rules;
 use markup::Html;
 
@@ -130,7 +130,7 @@ pub struct CheckedRun<'a> {
     pub config: &'a Config,
     /// The part of the archive that the page depends on.
     pub archive_context: &'a ArchiveContext,
-    pub entry: &'a Entry,
+    pub entry: &'a ArchiveEntry,
     /// What was asked.
     pub task: &'a str,
     /// The parts of the record that only its page shows.
@@ -153,7 +153,7 @@ pub struct CheckedRun<'a> {
     pub problems: &'a [Diagnostic],
     pub digests: &'a [FileDigest],
     /// Withheld parts of the files.
-    pub withheld: &'a [Withheld],
+    pub withheld: &'a [WithheldPart],
     /// Names of files that can be downloaded next to the page.
     pub downloads: &'a [String],
     /// Size in bytes of the archive of the files that the agent left, if published.

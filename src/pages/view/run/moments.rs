@@ -140,7 +140,7 @@ pub fn events_around(
             word: event.kind.word,
             family: event.kind.family.word(),
             failed: event.is_part_of_failure(),
-            says: words::says(event, SAYS),
+            says: words::summary(event, SAYS),
             here: here.contains(&at),
         })
         .collect()

@@ -10,11 +10,11 @@ use crate::view::{Badge, Fact, Link, format, task};
 use base::document;
 use base::links;
 use formats::config::Downloads;
-use formats::model::annotation::{Problem, Sidecar};
+use formats::model::annotation::{HarnProblem, Sidecar};
 use formats::model::fields;
-use formats::model::tape::{Format, Tape};
-use formats::model::value::Value;
-use formats::model::{FileDigest, Withheld};
+use formats::model::tape::{Tape, TapeFormat};
+use formats::model::value::JsonExcerpt;
+use formats::model::{FileDigest, WithheldPart};
 use markup::{Html, escape};
 
 use super::CheckedRun;
@@ -51,18 +51,18 @@ document! {
         /// The configuration and session of the harness gg.
         pub gg: Vec<(&'static str, Tree)> = gg
             .into_iter()
-            .filter_map(|(title, value)| Some((title, tree::tree(&Value::of(value?)))))
+            .filter_map(|(title, value)| Some((title, tree::tree(&JsonExcerpt::of(value?)))))
             .collect(),
         /// The source that the run was imported from.
         pub import: Option<Tree> = s
             .details
             .import
-            .map(|import| tree::tree(&Value::of(import))),
+            .map(|import| tree::tree(&JsonExcerpt::of(import))),
         /// The input files, except those of the archive, which are listed separately.
         pub files: Vec<FileView> = s
             .digests
             .iter()
-            .filter(|file| s.archive.is_none() || !s.inspection.implementation.holds(&file.path))
+            .filter(|file| s.archive.is_none() || !s.inspection.implementation.contains(&file.path))
             .map(FileView::of)
             .collect(),
         /// Withheld parts of these files.
@@ -155,7 +155,7 @@ document! {
 
 document! {
     /// A withheld span of a file, or a withheld file.
-    pub struct WithheldView(s: &CheckedRun<'_>, withheld: &Withheld)
+    pub struct WithheldView(s: &CheckedRun<'_>, withheld: &WithheldPart)
         let tape = s
             .inspection
             .tapes
@@ -202,18 +202,18 @@ document! {
         pub file: String = tape.file.clone(),
         /// `event log`, `Harn tape` or `trace`.
         pub format: &'static str = match tape.format {
-            Format::Events => "event log",
-            Format::Harn => "Harn tape",
-            Format::Trace => "trace",
+            TapeFormat::Events => "event log",
+            TapeFormat::Harn => "Harn tape",
+            TapeFormat::Trace => "trace",
         },
         pub content_hash: String = tape.content_hash.clone(),
         /// A note about its published parts, if needed.
         pub holds: Option<&'static str> = match tape.format {
             _ if tape.withheld > 0 => Some(WITHHELD_NOTE),
-            Format::Events => None,
+            TapeFormat::Events => None,
             _ if !is_published => None,
-            Format::Harn => Some(HARN_NOTE),
-            Format::Trace => Some(TRACE_NOTE),
+            TapeFormat::Harn => Some(HARN_NOTE),
+            TapeFormat::Trace => Some(TRACE_NOTE),
         },
         /// Facts of its header, each name with all its values.
         pub header: Vec<(&'static str, Vec<String>)> = header(&tape.header),
@@ -222,7 +222,7 @@ document! {
                 .report
                 .problems
                 .iter()
-                .any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
+                .any(|p| matches!(p, HarnProblem::TapeDigestMismatch { .. }));
             let digest = match (&sidecar.stated_hash, stale) {
                 (None, _) => Badge::new("not stated", "none"),
                 (Some(_), true) => Badge::new("differs from the tape", "bad"),

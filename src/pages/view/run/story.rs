@@ -7,7 +7,7 @@ use serde::Serialize;
 use content::inspect::Inspection;
 use formats::config::Config;
 use formats::model::amounts;
-use formats::model::annotation::{Annotation, Kind};
+use formats::model::annotation::{Annotation, AnnotationKind};
 use formats::model::run::Run;
 use formats::model::tape::{Event, Family, Tape};
 use formats::model::words;
@@ -158,7 +158,7 @@ fn annotated_moments(s: StorySource<'_>) -> (Vec<StoryMoment<'_>>, usize) {
     for (tape, (sidecar, layout)) in s.inspection.sidecars.iter().zip(s.layouts).enumerate() {
         let annotations = layout.annotations(sidecar.as_ref());
         let annotations =
-            annotations.filter(|(.., it)| it.kind == Kind::Marker || is_by_person(it));
+            annotations.filter(|(.., it)| it.kind == AnnotationKind::Marker || is_by_person(it));
         chosen.extend(
             annotations.map(|(position, index, annotation)| StoryMoment {
                 tape,
@@ -168,8 +168,10 @@ fn annotated_moments(s: StorySource<'_>) -> (Vec<StoryMoment<'_>>, usize) {
             }),
         );
     }
-    let is_other =
-        |it: &StoryMoment<'_>| it.annotation.is_some_and(|(_, it)| it.kind != Kind::Marker);
+    let is_other = |it: &StoryMoment<'_>| {
+        it.annotation
+            .is_some_and(|(_, it)| it.kind != AnnotationKind::Marker)
+    };
     chosen.sort_by_key(|it| (is_other(it), it.tape, it.position));
     let left_out = chosen.split_off(chosen.len().min(MOST));
     (chosen, left_out.len())
@@ -237,7 +239,7 @@ fn frame(s: StorySource<'_>, path: &str, chosen: &StoryMoment<'_>) -> StoryFrame
             .filter(|_| quote.is_some())
             .and_then(|view| view.author),
         events: frame_events(s, path, chosen, quote.is_none()),
-        quote: quote.unwrap_or_else(|| words::says(quoted_event(s, chosen), QUOTE)),
+        quote: quote.unwrap_or_else(|| words::summary(quoted_event(s, chosen), QUOTE)),
     }
 }
 
@@ -287,7 +289,7 @@ fn is_by_person(annotation: &Annotation<'_>) -> bool {
 /// `Marker`, `Annotation: hypothesis, confirmed, events 2 to 4`
 fn reason(annotation: &Annotation<'_>) -> String {
     let mut reason = "Marker".to_owned();
-    if annotation.kind != Kind::Marker {
+    if annotation.kind != AnnotationKind::Marker {
         let kind = annotation.kind.word().replace('_', " ");
         reason = format!("Annotation: {}", words::excerpt(&kind, KIND));
     }

@@ -11,7 +11,7 @@ use base::document;
 use formats::model::details::{self, Details, Proof, StepResult};
 use formats::model::run::Run;
 use formats::model::transcript::AssetFile;
-use formats::model::value::{Excerpt, Value};
+use formats::model::value::{JsonExcerpt, TextExcerpt};
 
 use super::evidence::{self, MeasurementView, ScriptsView, ToolchainView};
 use super::showcase::{self, PictureView};
@@ -47,7 +47,7 @@ document! {
         let (step, word, tone) = match recorded {
             StepResult::Step(step) if recorded.has_failed() => (Some(step), "failed", "bad"),
             StepResult::Step(step) => (Some(step), "succeeded", "good"),
-            StepResult::Never => (None, never, "none"),
+            StepResult::NotRun => (None, never, "none"),
             StepResult::Unknown => (None, "not recorded", "none"),
         };
         let more = details::more(step);
@@ -66,7 +66,7 @@ document! {
         pub detail: Option<Tree> = step
             .and_then(|step| step.detail.as_deref())
             .filter(|detail| !detail.is_empty())
-            .map(|detail| tree::words(&Excerpt::of(detail))),
+            .map(|detail| tree::words(&TextExcerpt::of(detail))),
         /// Further keys of the record.
         pub more: Option<Tree> = (!more.is_empty()).then(|| Tree::Facts(facts.collect(), None)),
     }
@@ -159,7 +159,7 @@ pub(super) fn validation(
             .map(|toolchain| evidence::toolchain(toolchain)),
         code_analysis: details
             .code_analysis
-            .map(|analysis| tree::tree(&Value::of(analysis))),
+            .map(|analysis| tree::tree(&JsonExcerpt::of(analysis))),
     };
     let is_known = v.loaded.is_some()
         || !view.checks.is_empty()

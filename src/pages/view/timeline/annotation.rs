@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::view::format;
 use base::url::is_followed;
-use formats::model::annotation::{Annotation, Kind, Sidecar};
+use formats::model::annotation::{Annotation, AnnotationKind, Sidecar};
 use formats::model::time;
 
 use super::Layout;
@@ -150,17 +150,17 @@ pub fn annotation_view<'a>(
 }
 
 /// The class and the sign of a kind; sign and name convey it without color.
-pub const fn appearance(kind: &Kind) -> (&'static str, &'static str) {
+pub const fn appearance(kind: &AnnotationKind) -> (&'static str, &'static str) {
     match kind {
-        Kind::Correct => ("correct", "✓"),
-        Kind::Incorrect => ("incorrect", "✗"),
-        Kind::Alternative => ("alternative", "⇄"),
-        Kind::Note => ("note", "✎"),
-        Kind::Marker => ("marker", "⚑"),
-        Kind::Mute => ("mute", "⊘"),
-        Kind::Hypothesis => ("hypothesis", "?"),
-        Kind::Friction => ("friction", "≈"),
-        Kind::CrystallizeHere => ("crystallize", "◆"),
-        Kind::Unknown(_) => ("unknown", "•"),
+        AnnotationKind::Correct => ("correct", "✓"),
+        AnnotationKind::Incorrect => ("incorrect", "✗"),
+        AnnotationKind::Alternative => ("alternative", "⇄"),
+        AnnotationKind::Note => ("note", "✎"),
+        AnnotationKind::Marker => ("marker", "⚑"),
+        AnnotationKind::Mute => ("mute", "⊘"),
+        AnnotationKind::Hypothesis => ("hypothesis", "?"),
+        AnnotationKind::Friction => ("friction", "≈"),
+        AnnotationKind::CrystallizeHere => ("crystallize", "◆"),
+        AnnotationKind::Unknown(_) => ("unknown", "•"),
     }
 }

@@ -4,8 +4,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
-use formats::model::annotation::{Kind, Sidecar};
-use formats::model::tape::{Family, Outcome};
+use formats::model::annotation::{AnnotationKind, Sidecar};
+use formats::model::tape::{EventOutcome, Family};
 use markup::markdown;
 
 use super::order::DisplayOrder;
@@ -58,7 +58,7 @@ pub struct SubagentWork {
     /// Its name; may be empty.
     pub name: String,
     /// Whether it reported success, if it said.
-    pub outcome: Outcome,
+    pub outcome: EventOutcome,
     pub failures: usize,
     pub milliseconds: Option<i64>,
     pub tokens: Option<u64>,
@@ -77,7 +77,7 @@ pub(super) struct Mutes<'a> {
 impl<'a> Mutes<'a> {
     pub(super) fn of(layout: &Layout<'_>, sidecar: Option<&'a Sidecar<'a>>) -> Self {
         let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
-        let muted = annotations.filter(|annotation| annotation.kind == Kind::Mute);
+        let muted = annotations.filter(|annotation| annotation.kind == AnnotationKind::Mute);
         let mut spans: Vec<(usize, usize, &str)> = muted
             .filter_map(|annotation| {
                 let (start, end) = annotation.span?;
@@ -304,7 +304,7 @@ impl Page<'_, '_> {
         let events = &self.layout.tape.events;
         let is_ok = |unit: &Range<usize>| {
             let mut views = self.views[unit.clone()].iter();
-            views.any(|view| events[view.position].outcome == Outcome::Succeeded)
+            views.any(|view| events[view.position].outcome == EventOutcome::Succeeded)
         };
         FoldLine::Repeated {
             says: ranges(&lines),

@@ -5,19 +5,23 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::model::tape::{Block, Event, External, Family, Outcome, Text, TextKind};
+use crate::model::tape::{
+    BlockText, ContentBlock, Event, EventOutcome, ExternalPayload, Family, TextKind,
+};
 use crate::tape as harn;
 use crate::tape::content::ArgumentKind;
 
 use super::Payloads;
-use super::piece::{Arguments, MessagePayload, PayloadCache, PayloadPart, Reply, ToolOutcome};
-use super::piece::{event_type, message, read_once, reply, tool_outcome, without_thinking};
+use super::payload::{
+    CallArguments, MessagePayload, PayloadCache, PayloadPart, Reply, ToolOutcome,
+};
+use super::payload::{event_type, message, read_once, reply, tool_outcome, without_thinking};
 
 /// Maximum number of changed files in a headline.
-const NAMED: usize = 3;
+const MAX_NAMED_FILES: usize = 3;
 
 /// The state of the tape so far.
-pub(super) struct Agent<'p> {
+pub(super) struct AgentHistory<'p> {
     payloads: &'p Payloads,
     replies: PayloadCache<Reply>,
     results: PayloadCache<ToolOutcome>,
@@ -28,16 +32,16 @@ pub(super) struct Agent<'p> {
     /// Digests of all message list prefixes sent so far.
     sent: BTreeSet<[u8; 32]>,
     /// Arguments of calls that a model requested, by id. Ids may be reused: the latest call counts.
-    requested: BTreeMap<String, Arguments>,
+    requested: BTreeMap<String, CallArguments>,
     /// Arguments of calls without an id, by tool and digest.
-    nameless: BTreeMap<(String, String), Arguments>,
+    nameless: BTreeMap<(String, String), CallArguments>,
     /// The request shown last: its hash and the number of its event.
     request: Option<(String, u64)>,
     /// The last known content hash of each file, by path.
     files: BTreeMap<String, String>,
 }
 
-impl<'p> Agent<'p> {
+impl<'p> AgentHistory<'p> {
     pub(super) fn new(payloads: &'p Payloads) -> Self {
         Self {
             payloads,
@@ -61,18 +65,18 @@ impl<'p> Agent<'p> {
         label: &'static str,
         about: &str,
         payload: harn::Payload<'a>,
-    ) -> Option<Text<'a>> {
+    ) -> Option<BlockText<'a>> {
         let (content_hash, len_bytes) = match payload {
-            harn::Payload::Inline { text, .. } => return Some(Text::Own(text.0)),
+            harn::Payload::Inline { text, .. } => return Some(BlockText::Own(text.0)),
             harn::Payload::External {
                 content_hash,
                 len_bytes,
             } => (content_hash, len_bytes),
         };
         if let Some(text) = self.payloads.get(&content_hash) {
-            return Some(Text::Payload(Arc::clone(text), content_hash));
+            return Some(BlockText::Payload(Arc::clone(text), content_hash));
         }
-        event.external.push(External {
+        event.external.push(ExternalPayload {
             label,
             about: about.to_owned(),
             content_hash,
@@ -108,17 +112,17 @@ impl<'p> Agent<'p> {
             return event.text("response", text);
         };
         let words = reply.text.iter();
-        let words = words.map(|piece| piece.block(None, TextKind::Plain));
+        let words = words.map(|part| part.block(None, TextKind::Plain));
         event.blocks.extend(words);
         let summary = reply.summary.iter();
-        let summary = summary.map(|piece| piece.block(Some("thinking summary"), TextKind::Plain));
+        let summary = summary.map(|part| part.block(Some("thinking summary"), TextKind::Plain));
         event.blocks.extend(summary);
         for (id, name, arguments) in &reply.calls {
             let block = match arguments {
-                Some(arguments) => arguments.piece.block(Some("calls"), TextKind::Json),
+                Some(arguments) => arguments.part.block(Some("calls"), TextKind::Json),
                 None => PayloadPart::of("").block(Some("calls"), TextKind::Json),
             };
-            event.blocks.push(Block {
+            event.blocks.push(ContentBlock {
                 about: Cow::Owned(name.clone()),
                 ..block
             });
@@ -131,7 +135,7 @@ impl<'p> Agent<'p> {
     }
 
     /// Records the arguments of a tool call that a model requests.
-    fn request_tool(&mut self, id: &str, tool: &str, arguments: Option<&Arguments>) {
+    fn request_tool(&mut self, id: &str, tool: &str, arguments: Option<&CallArguments>) {
         match (id, arguments) {
             ("", Some(arguments)) => {
                 let key = (tool.to_owned(), arguments.digest.clone());
@@ -150,7 +154,7 @@ impl<'p> Agent<'p> {
     }
 
     /// The arguments of a call that a model requested. Without an id, only the digest identifies the call.
-    fn requested(&mut self, id: &str, tool: &str, args_digest: &str) -> Option<Arguments> {
+    fn requested(&mut self, id: &str, tool: &str, args_digest: &str) -> Option<CallArguments> {
         if !id.is_empty() {
             return self.requested.remove(id);
         }
@@ -179,7 +183,7 @@ impl<'p> Agent<'p> {
             // A message with only tool calls has no text; the calls are events.
             let new = new.filter(|new| !new.text.text.is_empty());
             if let Some(new) = new {
-                event.blocks.push(Block {
+                event.blocks.push(ContentBlock {
                     about: Cow::Owned(new.about.clone()),
                     folded: true,
                     ..new.text.block(Some(new.label), new.kind)
@@ -232,7 +236,7 @@ impl<'p> Agent<'p> {
         if let Some((_, text)) = &about {
             headline.extend([" ", text]);
         } else {
-            for effect in effects.iter().take(NAMED) {
+            for effect in effects.iter().take(MAX_NAMED_FILES) {
                 headline.extend([" ", &effect.path]);
             }
         }
@@ -254,31 +258,31 @@ impl<'p> Agent<'p> {
         &mut self,
         event: &mut Event<'a>,
         payload: harn::Payload<'a>,
-        requested: Option<Arguments>,
-    ) -> Option<Arguments> {
+        requested: Option<CallArguments>,
+    ) -> Option<CallArguments> {
         let text = self.payload_text(event, "outcome", "", payload);
-        let text = text.unwrap_or(Text::Own(Cow::Borrowed("")));
+        let text = text.unwrap_or(BlockText::Own(Cow::Borrowed("")));
         let result = read_once(&text, &mut self.results, tool_outcome);
         let recorded = result.as_ref().and_then(|it| it.arguments.clone());
         let arguments = recorded.or(requested);
         let shown = arguments.iter();
-        let shown = shown.map(|arguments| arguments.piece.block(Some("arguments"), TextKind::Json));
+        let shown = shown.map(|arguments| arguments.part.block(Some("arguments"), TextKind::Json));
         event.blocks.extend(shown);
         let Some(result) = result else {
-            event.text("outcome", self.shown(text));
+            event.text("outcome", self.strip_thinking(text));
             return arguments;
         };
         let (outcome, label) = if result.succeeded {
-            (Outcome::Succeeded, "result")
+            (EventOutcome::Succeeded, "result")
         } else {
-            (Outcome::Failed, "error")
+            (EventOutcome::Failed, "error")
         };
         event.outcome = outcome;
         for (name, value) in &result.facts {
             event.fact(name, Some(value.clone()));
         }
         let blocks = result.result.iter();
-        let blocks = blocks.map(|(kind, piece)| piece.block(Some(label), *kind));
+        let blocks = blocks.map(|(kind, part)| part.block(Some(label), *kind));
         event.blocks.extend(blocks);
         arguments
     }
@@ -298,7 +302,7 @@ impl<'p> Agent<'p> {
         payload: harn::Payload<'a>,
     ) {
         if let Some(text) = self.payload_text(event, label, "", payload) {
-            event.text(label, self.shown(text));
+            event.text(label, self.strip_thinking(text));
         }
     }
 
@@ -308,16 +312,16 @@ impl<'p> Agent<'p> {
         event: &mut Event<'a>,
         label: &'static str,
         payload: harn::Payload<'a>,
-    ) -> Option<Text<'a>> {
+    ) -> Option<BlockText<'a>> {
         let text = self.payload_text(event, label, "", payload)?;
-        event.folded(label, self.shown(text.clone()));
+        event.folded(label, self.strip_thinking(text.clone()));
         Some(text)
     }
 
     /// A payload without thinking.
-    fn shown<'a>(&mut self, text: Text<'a>) -> Text<'a> {
+    fn strip_thinking<'a>(&mut self, text: BlockText<'a>) -> BlockText<'a> {
         match read_once(&text, &mut self.without_thinking, without_thinking) {
-            Some(piece) => Text::Payload(Arc::clone(&piece.text), piece.name.clone()),
+            Some(part) => BlockText::Payload(Arc::clone(&part.text), part.name.clone()),
             None => text,
         }
     }
@@ -325,7 +329,7 @@ impl<'p> Agent<'p> {
     fn effect<'a>(&mut self, event: &mut Event<'a>, effect: harn::Effect<'a>) {
         let Some(payload) = effect.content else {
             self.forget_file(&effect.path);
-            event.blocks.push(Block {
+            event.blocks.push(ContentBlock {
                 about: Cow::Owned(effect.path),
                 ..PayloadPart::of("").block(Some("deleted file"), TextKind::Plain)
             });
@@ -336,14 +340,14 @@ impl<'p> Agent<'p> {
         } else {
             "written file"
         };
-        let piece = match self.payload_text(event, label, &effect.path, payload) {
-            Some(Text::Payload(text, name)) => PayloadPart { text, name },
-            Some(Text::Own(text)) => PayloadPart::of(&text),
+        let part = match self.payload_text(event, label, &effect.path, payload) {
+            Some(BlockText::Payload(text, name)) => PayloadPart { text, name },
+            Some(BlockText::Own(text)) => PayloadPart::of(&text),
             None => return,
         };
-        event.blocks.push(Block {
+        event.blocks.push(ContentBlock {
             about: Cow::Owned(effect.path),
-            ..piece.block(Some(label), TextKind::Plain)
+            ..part.block(Some(label), TextKind::Plain)
         });
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Whether only the orchestrator writes such an event.
-pub(super) fn is_outside(event: &Map<String, Value>) -> bool {
+pub(super) fn is_from_orchestrator(event: &Map<String, Value>) -> bool {
     let text = |key: &str| event.get(key).and_then(Value::as_str).unwrap_or_default();
     let message = text("message");
     event.get("sessionId").is_none_or(Value::is_null)

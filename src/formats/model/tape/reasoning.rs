@@ -6,12 +6,12 @@ use crate::json::Node;
 use crate::private::is_reasoning;
 use crate::tape::content::without_thinking;
 
-use super::{Event, Format, Tape, Text};
+use super::{BlockText, Event, Tape, TapeFormat};
 
 impl Tape<'_> {
     /// Removes reasoning from the events of an event log or a trace, and counts the affected events.
     pub fn withhold_reasoning(&mut self) {
-        if self.format != Format::Harn {
+        if self.format != TapeFormat::Harn {
             let events = self.events.iter_mut();
             self.withheld = events.filter_map(Event::withhold_reasoning).count();
         }
@@ -35,7 +35,7 @@ impl Event<'_> {
                 let mut withheld = None;
                 for block in &mut self.blocks {
                     if let Some(text) = without_reasoning(&block.text) {
-                        block.text = Text::Own(Cow::Owned(text));
+                        block.text = BlockText::Own(Cow::Owned(text));
                         withheld = Some(());
                     }
                 }
@@ -43,7 +43,7 @@ impl Event<'_> {
             }
             _ => return None,
         }
-        self.remember_digest();
+        self.cache_digest();
         self.source = Cow::Borrowed("");
         self.fact("reasoning", Some("withheld"));
         Some(())

@@ -9,27 +9,27 @@ use super::digest::{put, put_text};
 use crate::{jsonl, replay};
 
 /// Most bytes of all paths, and of one: further keys are not compared.
-const MOST: usize = 1 << 20;
-const LONGEST: usize = 1 << 10;
+const MAX_TOTAL_BYTES: usize = 1 << 20;
+const MAX_PATH_BYTES: usize = 1 << 10;
 
 /// Paths of the keys that recorded lines have. A path begins with the type of its line.
 #[derive(Debug, Default)]
-pub(super) struct KeptKeys {
+pub(super) struct RecordedKeys {
     paths: BTreeSet<String>,
     bytes: usize,
 }
 
-impl KeptKeys {
+impl RecordedKeys {
     /// The keys that an event log has.
     pub(super) fn new(log: &[u8]) -> Self {
-        let mut kept = Self::default();
+        let mut keys = Self::default();
         for line in jsonl::lines(log) {
             let event = serde_json::from_str::<Map<String, Value>>(&line.text);
             if let Some(line) = event.ok().as_ref().and_then(|event| event.get("event")) {
-                kept.add(line, &mut path(line));
+                keys.add(line, &mut path(line));
             }
         }
-        kept
+        keys
     }
 
     fn add(&mut self, value: &Value, path: &mut String) {
@@ -37,7 +37,7 @@ impl KeptKeys {
             Value::Object(members) => {
                 for (key, value) in members {
                     let length = enter(path, key);
-                    if path.len() <= LONGEST && self.bytes + path.len() <= MOST {
+                    if path.len() <= MAX_PATH_BYTES && self.bytes + path.len() <= MAX_TOTAL_BYTES {
                         if !self.paths.contains(path) {
                             self.bytes += path.len();
                             self.paths.insert(path.clone());
@@ -65,7 +65,7 @@ impl KeptKeys {
                 into.push(b'{');
                 for (key, value) in members {
                     let length = enter(path, key);
-                    let has_path = path.len() <= LONGEST && self.paths.contains(path);
+                    let has_path = path.len() <= MAX_PATH_BYTES && self.paths.contains(path);
                     if has_path && !replay::is_default(value) {
                         put_text(key, into);
                         self.put_value(value, path, into);

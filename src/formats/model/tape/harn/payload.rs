@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::tape::{Block, HEADLINE, Text, TextKind, sum};
-use crate::tape::content::{self, ArgumentKind, Value};
+use crate::model::tape::{BlockText, ContentBlock, MAX_HEADLINE_BYTES, TextKind, sum};
+use crate::tape::content::{self, ArgumentKind, PayloadValue};
 
 /// A part of a payload, identified by the payload's hash.
 #[derive(Clone)]
@@ -23,28 +23,32 @@ impl PayloadPart {
         }
     }
 
-    pub(super) fn block<'a>(&self, label: Option<&'static str>, kind: TextKind) -> Block<'a> {
-        let text = Text::Payload(Arc::clone(&self.text), self.name.clone());
-        Block::new(label, kind, text)
+    pub(super) fn block<'a>(
+        &self,
+        label: Option<&'static str>,
+        kind: TextKind,
+    ) -> ContentBlock<'a> {
+        let text = BlockText::Payload(Arc::clone(&self.text), self.name.clone());
+        ContentBlock::new(label, kind, text)
     }
 }
 
 /// The arguments of a call, and their subject.
 #[derive(Clone)]
-pub(super) struct Arguments {
+pub(super) struct CallArguments {
     /// The part that is shown.
-    pub(super) piece: PayloadPart,
+    pub(super) part: PayloadPart,
     pub(super) digest: String,
     pub(super) about: Option<(ArgumentKind, String)>,
 }
 
-impl Arguments {
+impl CallArguments {
     fn of(text: &str) -> Self {
         let whole = PayloadPart::of(text);
         let about = content::about(text, None);
         Self {
             digest: whole.name.clone(),
-            piece: without_thinking(text).unwrap_or(whole),
+            part: without_thinking(text).unwrap_or(whole),
             about: about.map(|(about, text)| (about, cut(text))),
         }
     }
@@ -53,14 +57,13 @@ impl Arguments {
 const NOT_SHOWN: &str = "recorded, not shown";
 
 /// Maximum number of calls shown per response. The others are counted: many events may share a response.
-const CALLS: usize = 200;
+const MAX_CALLS: usize = 200;
 
-/// A model response.
 pub(super) struct Reply {
     pub(super) text: Option<PayloadPart>,
     pub(super) summary: Option<PayloadPart>,
     /// Id, tool and arguments of each call.
-    pub(super) calls: Vec<(String, String, Option<Arguments>)>,
+    pub(super) calls: Vec<(String, String, Option<CallArguments>)>,
     pub(super) facts: Vec<(&'static str, String)>,
     /// Tokens of the call, input and output.
     pub(super) tokens: Option<u64>,
@@ -69,7 +72,7 @@ pub(super) struct Reply {
 pub(super) struct ToolOutcome {
     pub(super) succeeded: bool,
     pub(super) result: Option<(TextKind, PayloadPart)>,
-    pub(super) arguments: Option<Arguments>,
+    pub(super) arguments: Option<CallArguments>,
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
@@ -85,13 +88,13 @@ pub(super) type PayloadCache<T> = BTreeMap<String, Option<Arc<T>>>;
 
 /// Reads a payload; one in a separate file is read once, however many records refer to it.
 pub(super) fn read_once<T>(
-    text: &Text<'_>,
+    text: &BlockText<'_>,
     known: &mut PayloadCache<T>,
     read: fn(&str) -> Option<T>,
 ) -> Option<Arc<T>> {
     match text {
-        Text::Own(text) => read(text).map(Arc::new),
-        Text::Payload(text, hash) => {
+        BlockText::Own(text) => read(text).map(Arc::new),
+        BlockText::Payload(text, hash) => {
             if let Some(known) = known.get(hash) {
                 return known.clone();
             }
@@ -126,10 +129,10 @@ pub(super) fn reply(text: &str) -> Option<Reply> {
     if response.has_thinking {
         fact("thinking", Some(NOT_SHOWN.to_owned()));
     }
-    let more = response.calls.len().saturating_sub(CALLS);
+    let more = response.calls.len().saturating_sub(MAX_CALLS);
     fact("more calls", (more > 0).then(|| more.to_string()));
-    let calls = response.calls.into_iter().take(CALLS).map(|call| {
-        let arguments = call.arguments.map(Arguments::of);
+    let calls = response.calls.into_iter().take(MAX_CALLS).map(|call| {
+        let arguments = call.arguments.map(CallArguments::of);
         (cut(call.id), cut(call.name), arguments)
     });
     Some(Reply {
@@ -150,8 +153,8 @@ pub(super) fn tool_outcome(text: &str) -> Option<ToolOutcome> {
     fact("changes", outcome.mutation.map(cut));
     Some(ToolOutcome {
         succeeded: outcome.succeeded,
-        result: outcome.result.map(|result| shown(&result)),
-        arguments: outcome.arguments.map(Arguments::of),
+        result: outcome.result.map(|result| displayed_value(&result)),
+        arguments: outcome.arguments.map(CallArguments::of),
         facts,
     })
 }
@@ -174,7 +177,7 @@ pub(super) fn message(text: &str) -> MessagePayload {
     };
     let (kind, text) = message.content.map_or_else(
         || (TextKind::Plain, PayloadPart::of("")),
-        |value| shown(&value),
+        |value| displayed_value(&value),
     );
     MessagePayload {
         label,
@@ -191,16 +194,16 @@ pub(super) fn event_type(text: &str) -> Option<String> {
 
 /// A truncated name: many events may have it.
 fn cut(text: Cow<'_, str>) -> String {
-    match text.char_indices().nth(HEADLINE) {
+    match text.char_indices().nth(MAX_HEADLINE_BYTES) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into_owned(),
     }
 }
 
-fn shown(value: &Value<'_>) -> (TextKind, PayloadPart) {
+fn displayed_value(value: &PayloadValue<'_>) -> (TextKind, PayloadPart) {
     let (kind, text) = match value {
-        Value::Text(text) => (TextKind::of(text), &**text),
-        Value::Json(raw) => (TextKind::Json, *raw),
+        PayloadValue::Text(text) => (TextKind::of(text), &**text),
+        PayloadValue::Json(raw) => (TextKind::Json, *raw),
     };
     (
         kind,
