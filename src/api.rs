@@ -9,7 +9,7 @@ pub mod author {
     };
 }
 pub mod characters {
-    pub use base::characters::each;
+    pub use base::characters::classify;
 }
 pub mod config {
     pub use formats::config::{Config, FILE_NAME, Pattern, parse};
@@ -51,13 +51,13 @@ pub mod load {
     pub use content::load::{LoadedFile, RunFiles, WorkingFile, prose, record, run};
 }
 pub mod markup {
-    pub use markup::{Origin, markdown};
+    pub use markup::{MarkdownOrigin, markdown};
 }
 pub mod model {
     pub use formats::model::{review, tape, threads, transcript};
 }
 pub mod pictures {
-    pub use base::pictures::Size;
+    pub use base::pictures::ImageSize;
 }
 pub mod pipeline {
     pub use pipeline::{NoProgress, Outcome, Progress, SharedRun, share, task_of};

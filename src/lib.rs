@@ -68,7 +68,7 @@
 //!
 //! # What is absent
 //!
-//! - Only `beneath` opens files, so that no link or swapped path leads out of their folder.
+//! - Only `base::files` opens files, so that no link or swapped path leads out of their folder.
 //! - Only the edges ([`discover`](content::discover), [`load`](content::load), [`cache`](store::cache),
 //!   [`publish`](store::publish), [`site`](pipeline::site), [`author`], [`serve`] and the binary)
 //!   touch the disk, the environment or the terminal. Files that a tape, a transcript or a thread names are known only after

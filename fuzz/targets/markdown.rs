@@ -1,8 +1,8 @@
 //! Markdown: the page is safe and complete whatever the text is, and every dropped link is reported.
 
-use runpress::api::markup::Origin;
-use runpress::api::markup::markdown::{Context, plain, render};
-use runpress::api::pictures::Size;
+use runpress::api::markup::MarkdownOrigin;
+use runpress::api::markup::markdown::{MarkdownContext, plain, render};
+use runpress::api::pictures::ImageSize;
 use runpress::api::rules;
 
 use super::html;
@@ -13,8 +13,8 @@ fn event(number: u64) -> Option<String> {
 }
 
 /// Pictures of the site, some of which have a size.
-fn size(address: &str) -> Option<Size> {
-    (address.len() % 2 == 1).then_some(Size {
+fn size(address: &str) -> Option<ImageSize> {
+    (address.len() % 2 == 1).then_some(ImageSize {
         width: 3,
         height: 4,
     })
@@ -29,10 +29,10 @@ pub fn run(bytes: &[u8]) {
 
 /// Markdown of a run: a review, a note, an entry of a thread.
 pub fn text(text: &str) {
-    let origin = Origin::Run(&event);
+    let origin = MarkdownOrigin::Run(&event);
     let rendered = render(
         text,
-        Context {
+        MarkdownContext {
             scope: "w",
             shift: 2,
             origin,
@@ -55,10 +55,10 @@ pub fn text(text: &str) {
 pub fn site(text: &str) {
     let rendered = render(
         text,
-        Context {
+        MarkdownContext {
             scope: "",
             shift: 0,
-            origin: Origin::Site(&size),
+            origin: MarkdownOrigin::Site(&size),
         },
     );
     html::check(rendered.as_str(), html::Author::Site);

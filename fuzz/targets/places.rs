@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use runpress::api::characters::each;
+use runpress::api::characters::classify;
 use runpress::api::diagnostics::{Diagnostic, PER_FILE, without_mark};
 
 /// The longest message: some sentences with a few quoted values in them.
@@ -53,7 +53,7 @@ pub fn check(bytes: &[u8], problems: &[Diagnostic]) {
 }
 
 fn is_unsafe(text: &str) -> bool {
-    each(text).any(|(c, hidden)| hidden || c.is_control())
+    classify(text).any(|(c, hidden)| hidden || c.is_control())
 }
 
 fn check_texts(problem: &Diagnostic) {

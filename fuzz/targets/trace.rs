@@ -12,7 +12,7 @@ const HEADER: &[u8] = b"{\"type\":\"trace\",\"schemaVersion\":1}\n";
 
 /// The tape of a trace, checked.
 fn tape(bytes: &[u8]) -> Option<Tape<'_>> {
-    let mut check = rules::trace::Check::new(NAME);
+    let mut check = rules::trace::TraceCheck::new(NAME);
     let mut reader = TraceReader::default();
     let (header, problems) = read(NAME, bytes, |header, event| {
         check.event(header, &event);

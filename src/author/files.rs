@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::beneath::{Folder, OpenFile};
 use base::diagnostics::text::quoted;
+use base::files::{Folder, OpenFile};
 use content::discover::RunDirectory;
 use content::load;
 use formats::run_record;

@@ -43,22 +43,22 @@ pub fn is_hidden(c: char) -> bool {
             .any(|(first, last)| (*first..=*last).contains(&code))
 }
 
-/// Whether the character at byte `at` of `text` is hidden there; a joiner or selector is not, where it affects its neighbors.
+/// Whether the character at byte `at` of `text` is hidden. A joiner or selector that affects its neighbors is not.
 pub fn is_hidden_at(text: &str, at: usize, c: char) -> bool {
     is_hidden(c) && {
         let before = text[..at].chars().next_back();
         let after = text[at + c.len_utf8()..].chars().next();
-        !belongs(before, c, after)
+        !affects_neighbors(before, c, after)
     }
 }
 
 /// The characters of a text, each with whether it is hidden.
-pub fn each(text: &str) -> impl Iterator<Item = (char, bool)> + '_ {
+pub fn classify(text: &str) -> impl Iterator<Item = (char, bool)> + '_ {
     text.char_indices()
         .map(|(at, c)| (c, is_hidden_at(text, at, c)))
 }
 
-/// Bytes that may begin a hidden character. Most texts have none, and need no further check.
+/// Whether a byte may begin a hidden character. Most texts have no such byte, and need no further check.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "an index of the table is a byte"
@@ -71,7 +71,7 @@ pub const MAY_BEGIN_HIDDEN: [bool; 256] = {
         byte += 1;
     }
     table[0x7f] = true;
-    // In the first range: U+0080 to U+009F.
+    // The first range begins in ASCII: its other characters, U+0080 to U+009F, begin with this byte.
     table[0xc2] = true;
     let mut range = 1;
     while range < HIDDEN.len() {
@@ -93,7 +93,10 @@ pub const MAY_BEGIN_HIDDEN: [bool; 256] = {
 };
 
 /// The first byte of a character in UTF-8.
-#[allow(clippy::cast_possible_truncation, reason = "each is below 0x100")]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "all values are below 0x100"
+)]
 const fn first_byte(code: u32) -> u8 {
     (match code {
         0..0x80 => code,
@@ -105,14 +108,15 @@ const fn first_byte(code: u32) -> u8 {
 
 pub fn any_hidden(text: &str) -> bool {
     let mut bytes = text.bytes();
-    bytes.any(|byte| MAY_BEGIN_HIDDEN[usize::from(byte)]) && each(text).any(|(_, hidden)| hidden)
+    bytes.any(|byte| MAY_BEGIN_HIDDEN[usize::from(byte)])
+        && classify(text).any(|(_, hidden)| hidden)
 }
 
 /// Replaces every hidden character with a visible symbol.
-pub fn marked(text: &str) -> Cow<'_, str> {
+pub fn replace_hidden(text: &str) -> Cow<'_, str> {
     if any_hidden(text) {
         Cow::Owned(
-            each(text)
+            classify(text)
                 .map(|(c, hidden)| if hidden { symbol(c) } else { c })
                 .collect(),
         )
@@ -132,12 +136,12 @@ pub fn symbol(c: char) -> char {
 
 /// Escapes hidden characters in JSON: the values stay the same, and no terminal or editor acts on them. Outside of strings, JSON
 /// has none.
-pub fn escaped_json(json: &str) -> Cow<'_, str> {
+pub fn escape_json(json: &str) -> Cow<'_, str> {
     if !any_hidden(json) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 16);
-    for (c, hidden) in each(json) {
+    for (c, hidden) in classify(json) {
         if hidden {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 out.push_str(&format!("\\u{unit:04x}"));
@@ -149,7 +153,8 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn belongs(before: Option<char>, c: char, after: Option<char>) -> bool {
+/// Whether a joiner or selector has an effect between these characters.
+fn affects_neighbors(before: Option<char>, c: char, after: Option<char>) -> bool {
     let Some(before) = before else {
         return false;
     };
@@ -169,7 +174,7 @@ fn belongs(before: Option<char>, c: char, after: Option<char>) -> bool {
     }
 }
 
-/// Emoji, and scripts in which joiners shape letters.
+/// Whether a joiner next to the character has an effect: it is an emoji, or of a script in which joiners shape letters.
 fn joins(c: char) -> bool {
     let shaped = matches!(c,
         '\u{600}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
@@ -223,11 +228,11 @@ mod tests {
             '\u{fff9}',
         ] {
             assert_eq!(
-                marked(&format!("a{c}b")),
+                replace_hidden(&format!("a{c}b")),
                 "a\u{fffd}b".replace('\u{fffd}', &symbol(c).to_string())
             );
         }
-        assert_eq!(marked("\0\u{1b}[0m"), "␀␛[0m");
+        assert_eq!(replace_hidden("\0\u{1b}[0m"), "␀␛[0m");
     }
 
     #[test]
@@ -239,7 +244,7 @@ mod tests {
             "👩🏽‍💻 ❤️‍🔥 🏳️‍🌈 ☝️ 1️⃣ ©️",
             "tab\tand\r\nnewline",
         ] {
-            assert!(matches!(marked(text), Cow::Borrowed(_)), "{text}");
+            assert!(matches!(replace_hidden(text), Cow::Borrowed(_)), "{text}");
         }
         for text in [
             "a\u{200d}b",
@@ -250,7 +255,7 @@ mod tests {
             "👩\u{200d}\u{200d}💻",
             "👩\u{fe0f}\u{fe0f}",
         ] {
-            assert!(matches!(marked(text), Cow::Owned(_)), "{text:?}");
+            assert!(matches!(replace_hidden(text), Cow::Owned(_)), "{text:?}");
         }
     }
 
@@ -258,7 +263,7 @@ mod tests {
     fn escaped_json_means_the_same() {
         let value = "\u{202e}a\u{e0100}\u{7f}\"\\n👩‍💻";
         let json = serde_json::to_string(value).expect("JSON");
-        let escaped = escaped_json(&json);
+        let escaped = escape_json(&json);
         assert_eq!(escaped, "\"\\u202ea\\udb40\\udd00\\u007f\\\"\\\\n👩‍💻\"");
         assert_eq!(
             serde_json::from_str::<String>(&escaped).expect("JSON"),

@@ -1,9 +1,9 @@
-//! What everything else uses: characters, addresses, links of the site, pictures, diagnostics with their codes and reports, and
-//! files that are opened without leaving a folder.
+//! The crate that all others use: characters, addresses, links of the site, pictures, diagnostics with their codes and reports,
+//! and files that are opened without leaving a folder.
 
-pub mod beneath;
 pub mod characters;
 pub mod diagnostics;
+pub mod files;
 pub mod links;
 pub mod pictures;
 pub mod shapes;
@@ -18,13 +18,13 @@ macro_rules! document {
         $vis:vis struct $name:ident $(<$life:lifetime>)? ($($from:ident: $type:ty),+)
         $(let $local:pat = $bound:expr;)*
         {
-            $($(#[$key_attr:meta])* $key_vis:vis $key:ident: $held:ty = $value:expr,)+
+            $($(#[$key_attr:meta])* $key_vis:vis $key:ident: $field:ty = $value:expr,)+
         }
     ) => {
         #[derive(Debug, serde::Serialize)]
         $(#[$attr])*
         $vis struct $name $(<$life>)? {
-            $($(#[$key_attr])* $key_vis $key: $held,)+
+            $($(#[$key_attr])* $key_vis $key: $field,)+
         }
 
         impl $(<$life>)? $name $(<$life>)? {

@@ -98,7 +98,7 @@ pub fn split_run(path: &str) -> Option<(&str, &str)> {
     (first != "page").then(|| (&path[..folder], &path[folder + 1..]))
 }
 
-/// Paths are relative to the site's root and use `/`.
+/// The page of a run. Like all paths here, it is relative to the site's root and uses `/`.
 pub fn run(slug: &Slug) -> String {
     run_file(slug, "index.html")
 }

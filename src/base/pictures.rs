@@ -9,14 +9,14 @@ use crate::url;
 
 /// The intrinsic size of an image, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct ImageSize {
     /// Never 0.
     pub width: u16,
     /// Never 0.
     pub height: u16,
 }
 
-impl Size {
+impl ImageSize {
     /// The same proportions, no higher than `height`.
     pub fn no_higher_than(self, height: u16) -> Self {
         if self.height <= height {
@@ -33,21 +33,21 @@ impl Size {
 
 /// Reads the size from the header of a PNG, JPEG, GIF or WebP. `None` for any other file, for a damaged header, and for a side of
 /// 0 or of more than 65,535 pixels, which no browser shows.
-pub fn size(bytes: &[u8]) -> Option<Size> {
+pub fn size(bytes: &[u8]) -> Option<ImageSize> {
     let found = imagesize::blob_size(bytes).ok()?;
     let side = |pixels: usize| u16::try_from(pixels).ok().filter(|side| *side > 0);
     let (mut width, mut height) = (side(found.width)?, side(found.height)?);
-    if is_turned(bytes) {
+    if is_rotated(bytes) {
         std::mem::swap(&mut width, &mut height);
     }
-    Some(Size { width, height })
+    Some(ImageSize { width, height })
 }
 
 /// Sizes of images among a site's static files.
 #[derive(Debug, Default)]
-pub struct Pictures(BTreeMap<String, Size>);
+pub struct StaticImages(BTreeMap<String, ImageSize>);
 
-impl Pictures {
+impl StaticImages {
     /// Measures static files: pairs of path below the site's root and content.
     pub fn of(files: &[(String, Vec<u8>)]) -> Self {
         let sizes = files
@@ -57,7 +57,7 @@ impl Pictures {
     }
 
     /// The size of the image at `address`, as linked from the page at path `page`.
-    pub fn size(&self, page: &str, address: &str) -> Option<Size> {
+    pub fn size(&self, page: &str, address: &str) -> Option<ImageSize> {
         if self.0.is_empty() {
             return None;
         }
@@ -67,7 +67,7 @@ impl Pictures {
 
 /// Whether the Exif block of a JPEG says that it is rotated by 90°, as cameras write it for portrait photos. Browsers rotate such
 /// an image before showing it.
-fn is_turned(bytes: &[u8]) -> bool {
+fn is_rotated(bytes: &[u8]) -> bool {
     if !bytes.starts_with(b"\xff\xd8") {
         return false;
     }
@@ -79,8 +79,8 @@ fn is_turned(bytes: &[u8]) -> bool {
     let quarter_turns = 5..=8;
     found.is_ok_and(|exif| {
         let orientation = exif.get_field(Tag::Orientation, In::PRIMARY);
-        let way = orientation.and_then(|field| field.value.get_uint(0));
-        way.is_some_and(|way| quarter_turns.contains(&way))
+        let orientation = orientation.and_then(|field| field.value.get_uint(0));
+        orientation.is_some_and(|orientation| quarter_turns.contains(&orientation))
     })
 }
 
@@ -109,8 +109,8 @@ mod tests {
         [b"\xff\xe1".as_slice(), &length, b"Exif\0\0", tiff].concat()
     }
 
-    const fn sides(width: u16, height: u16) -> Size {
-        Size { width, height }
+    const fn sides(width: u16, height: u16) -> ImageSize {
+        ImageSize { width, height }
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
             ("a b.png".to_owned(), png(1, 2)),
             ("notes.txt".to_owned(), b"not a picture".to_vec()),
         ];
-        let pictures = Pictures::of(&files);
+        let pictures = StaticImages::of(&files);
         let court = Some(sides(160, 90));
         assert_eq!(pictures.size("index.html", "pictures/court.png"), court);
         assert_eq!(

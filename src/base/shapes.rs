@@ -98,7 +98,7 @@ shape!(
 
 shape!(
     /// A share of one.
-    Share = { "type": "number", "minimum": 0, "maximum": 1 }
+    Fraction = { "type": "number", "minimum": 0, "maximum": 1 }
 );
 
 shape!(
@@ -111,8 +111,7 @@ shape!(
     AsWritten = { "type": "object" }
 );
 
-/// A value that is described and may all the same be anything: where it is of another type, the document is shown
-/// without it.
+/// A value that should be a `T`, but may be anything: a document with another value is accepted and shown without it.
 #[derive(Debug, Clone, Copy)]
 pub struct Lenient<T>(std::marker::PhantomData<T>);
 
@@ -135,7 +134,7 @@ impl<T: JsonSchema> JsonSchema for Lenient<T> {
 }
 
 /// Lets the placeholder variant of a tagged enum match every word that no other variant has.
-pub fn open(schema: &mut Schema, tag: &str, placeholder: &str) {
+pub fn allow_unknown_tags(schema: &mut Schema, tag: &str, placeholder: &str) {
     let Some(Value::Array(variants)) = schema.get_mut("oneOf") else {
         return;
     };

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct HttpUrl(String);
 
 /// Whether an annotation's link is allowed: `http`, `https` or `mailto`.
-pub fn is_followed(address: &str) -> bool {
+pub fn is_allowed_link(address: &str) -> bool {
     let mail = strip_scheme(address, "mailto:");
     HttpUrl::parse(address).is_some() || mail.is_some_and(|rest| !rest.contains(is_blank))
 }
@@ -41,8 +41,8 @@ impl HttpUrl {
         let parts = path.strip_suffix('/').unwrap_or(path);
         // Browsers treat an encoded dot as a dot.
         let is_plain = |part: &str| {
-            let seen = part.to_ascii_lowercase().replace("%2e", ".");
-            !matches!(seen.as_str(), "" | "." | "..")
+            let normalized = part.to_ascii_lowercase().replace("%2e", ".");
+            !matches!(normalized.as_str(), "" | "." | "..")
         };
         if url.0.contains(['?', '#']) || !path.is_empty() && !parts.split('/').all(is_plain) {
             return None;
@@ -100,8 +100,8 @@ pub fn with_ascii_host(text: &str) -> Option<String> {
     (!host.is_ascii() && is_host(&ascii) && is_accepted).then_some(changed)
 }
 
-/// The help for such an address.
-pub fn ascii_form(text: &str) -> Option<String> {
+/// The help for an address whose host is not ASCII: it shows the ASCII form.
+pub fn ascii_host_help(text: &str) -> Option<String> {
     let ascii = with_ascii_host(text)?;
     Some(format!("Write the host in its ASCII form: `{ascii}`."))
 }
@@ -139,11 +139,11 @@ pub fn is_site_path(text: &str) -> bool {
 /// Resolves a relative address on the page at path `page` to a path from the site's root. `None` if it leads out of the site, or
 /// begins at the root of the host, since the site may be in any folder there.
 pub fn resolve(page: &str, address: &str) -> Option<String> {
-    let seen = as_seen(address);
-    if link_kind(&seen) != Some(LinkKind::Relative) {
+    let normalized = normalize(address);
+    if link_kind(&normalized) != Some(LinkKind::Relative) {
         return None;
     }
-    let path = seen
+    let path = normalized
         .split(['?', '#'])
         .next()
         .filter(|path| !path.is_empty())?;
@@ -168,41 +168,41 @@ pub fn resolve(page: &str, address: &str) -> Option<String> {
 /// The kind of a link in published Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkKind {
-    /// To another site or an email address.
+    /// A link to another site or an email address.
     External,
-    /// To a place on the same page.
+    /// A link to a place on the same page.
     Fragment,
-    /// To another file of the same site.
+    /// A link to another file of the same site.
     Relative,
 }
 
 /// Classifies the destination of a Markdown link as a browser would parse it; `None` if it must be dropped.
 pub fn link_kind(destination: &str) -> Option<LinkKind> {
-    let seen = as_seen(destination);
-    if seen.chars().any(|c| c.is_control() || c == '\\') || seen.starts_with("//") {
+    let normalized = normalize(destination);
+    if normalized.chars().any(|c| c.is_control() || c == '\\') || normalized.starts_with("//") {
         return None;
     }
-    if seen.starts_with('#') {
+    if normalized.starts_with('#') {
         return Some(LinkKind::Fragment);
     }
     let scheme_end =
-        seen.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
-    match scheme_end.filter(|end| *end > 0 && seen[*end..].starts_with(':')) {
+        normalized.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
+    match scheme_end.filter(|end| *end > 0 && normalized[*end..].starts_with(':')) {
         Some(end) => {
-            let scheme = seen[..end].to_ascii_lowercase();
+            let scheme = normalized[..end].to_ascii_lowercase();
             let known = match scheme.as_str() {
-                "http" | "https" => has_readable_host(&seen[end + 1..]),
+                "http" | "https" => has_readable_host(&normalized[end + 1..]),
                 scheme => scheme == "mailto",
             };
             known.then_some(LinkKind::External)
         }
-        None if seen.split(['/', '?', '#']).next()?.contains(':') => None,
+        None if normalized.split(['/', '?', '#']).next()?.contains(':') => None,
         None => Some(LinkKind::Relative),
     }
 }
 
-/// Browsers drop tabs and line breaks in an address, and control characters and spaces around it, before parsing.
-fn as_seen(address: &str) -> String {
+/// The address as browsers parse it: without tabs and line breaks, and without control characters and spaces around it.
+fn normalize(address: &str) -> String {
     address
         .trim_matches(|c: char| c <= ' ' || c.is_control())
         .chars()
@@ -239,7 +239,7 @@ fn is_port(text: &str) -> bool {
     text.is_empty() || text.parse::<u16>().is_ok()
 }
 
-/// Characters kept in a URL path, besides letters and digits: `-._~/`.
+/// Escapes everything in a URL path except letters, digits and `-._~/`.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -247,7 +247,7 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// Percent-encodes a file name for a URL, except for letters, digits and `-._~`.
+/// Percent-encodes a path for a URL, except for letters, digits and `-._~/`.
 pub fn encode(name: &str) -> String {
     utf8_percent_encode(name, PATH).to_string()
 }
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_in_other_letters_is_told_its_ascii_form() {
+    fn a_host_in_other_letters_has_an_ascii_form() {
         for (text, ascii) in [
             (
                 "https://пример.example/sub",

@@ -261,7 +261,7 @@ fn report(
     for report in &input.report {
         let bytes = match report.format {
             ReportFormat::Human => human_report(cli, report, &shown),
-            ReportFormat::Json => json::Report::new(diagnostics, runs, quarantined)
+            ReportFormat::Json => json::DiagnosticReport::new(diagnostics, runs, quarantined)
                 .to_bytes()
                 .unwrap_or_default(),
             ReportFormat::Github => github::render(&from_here()).into_bytes(),

@@ -134,7 +134,7 @@ fn report(cli: &Cli, args: &Verify, folder: &Path, verified: &Verification) -> b
     let mut is_written = true;
     for report in &args.report {
         let bytes = match report.format {
-            ReportFormat::Json => json::Report::new(all, verified.runs, 0)
+            ReportFormat::Json => json::DiagnosticReport::new(all, verified.runs, 0)
                 .to_bytes()
                 .unwrap_or_default(),
             ReportFormat::Github => github::render(&from_here()).into_bytes(),

@@ -7,9 +7,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base::beneath::{Kind, Tree, TreeEntry};
 use base::diagnostics::text::{misspelled, quoted};
 use base::diagnostics::{CheckResult, Diagnostic, Place, codes};
+use base::files::{EntryKind, Tree, TreeEntry};
 use formats::model::implementation::FOLDER;
 use formats::model::slug::{short_hash, slugify};
 use formats::page::ProseKind;
@@ -20,7 +20,7 @@ use crate::names;
 mod roots;
 mod shard;
 
-pub use roots::Roots;
+pub use roots::ContentRoots;
 pub use shard::Shard;
 
 /// A file or folder of the content.
@@ -81,39 +81,39 @@ pub struct ContentFiles {
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
 pub fn discover(site: &Path, content: &[PathBuf]) -> CheckResult<ContentFiles> {
-    of(site, content, None, &Roots::look(content, ""))
+    discover_with(site, content, None, &ContentRoots::list(content, ""))
 }
 
-/// The content in `content`, whose listings are `roots`, and run directories of which only the records are in `records`. That
-/// folder has the content roots at their paths from the root of the site, or at their names if they are outside.
-pub fn of(
+/// Like [`discover`], with the listings of the content roots, and with run directories of which only the records are in `records`.
+/// That folder has the content roots at their paths from the root of the site, or at their names if they are outside.
+pub fn discover_with(
     site: &Path,
     content: &[PathBuf],
     records: Option<&Path>,
-    roots: &Roots,
+    roots: &ContentRoots,
 ) -> CheckResult<ContentFiles> {
     let mut found = ContentFiles::default();
     let mut diagnostics = Vec::new();
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
-    let mut seen = BTreeSet::new();
+    let mut visited = BTreeSet::new();
     let mut nested = BTreeMap::new();
-    let mut labels = Labels::new(&site, content);
+    let mut labels = RootLabels::new(&site, content);
     let mut mirrors = Mirrors::default();
     for root in content {
         let path = root.canonicalize();
         let listed = path.and_then(|path| path.read_dir().map(|_| path));
-        let looked = listed.map(|path| roots.root(&path).map(|tree| (path, tree)));
-        let reason = match looked {
+        let tree = listed.map(|path| roots.root(&path).map(|tree| (path, tree)));
+        let reason = match tree {
             Ok(Some((path, tree))) => {
-                let mut walk = Walk {
+                let mut walk = ContentWalk {
                     label: labels.next(&site, &path),
                     site: &site,
                     root: path.as_path().into(),
-                    home: path.clone(),
+                    content_root: path.clone(),
                     found: &mut found,
                     nested: &mut nested,
                     diagnostics: &mut diagnostics,
-                    seen: &mut seen,
+                    visited: &mut visited,
                 };
                 walk.run(&path, tree);
                 if let Some(mirror) = records.and_then(|records| mirrors.of(records, &site, &path))
@@ -127,7 +127,7 @@ pub fn of(
             Ok(None) => "its folder changed meanwhile".to_owned(),
             Err(error) => error.to_string(),
         };
-        let help = if let Some(near) = near(root) {
+        let help = if let Some(near) = similar_folder(root) {
             format!("Did you mean {}?", quoted(&below(&site, &near)))
         } else if site.join(config::FILE_NAME).is_file() {
             "Create the folder, or name the right one in `[build] content` or with `--content`."
@@ -155,8 +155,8 @@ pub fn of(
             "Copy the records with their paths from the root of the site.",
         ));
     }
-    // It may be a content root itself.
-    nested.retain(|path, _| !seen.contains(path));
+    // A nested run directory may be a content root itself.
+    nested.retain(|path, _| !visited.contains(path));
     diagnostics.extend(nested.into_values().map(|shown| {
         codes::CONTENT_NESTED_RUN.at(
             Place::file(format!("{shown}/{}", run_record::FILE_NAME)),
@@ -186,7 +186,7 @@ pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirect
         .find(|root| found.starts_with(root))
         .unwrap_or_else(|| found.clone());
     let shown = found.strip_prefix(&site).unwrap_or(path).to_string_lossy();
-    // The site's root itself: no path that begins with `/` leads there.
+    // An empty path stands for the site's root itself.
     let shown = if shown.is_empty() { ".".into() } else { shown };
     let below = found.strip_prefix(&root).ok()?;
     Some(RunDirectory::new(
@@ -196,22 +196,22 @@ pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirect
     ))
 }
 
-struct Walk<'a> {
+struct ContentWalk<'a> {
     site: &'a Path,
     root: Arc<Path>,
-    /// The content root. `root` may be a mirror of it with only records.
-    home: PathBuf,
+    /// The content root, of which `root` may be a mirror with only records.
+    content_root: PathBuf,
     /// Prefix of paths in a root outside the site, if there are several such roots.
     label: String,
     found: &'a mut ContentFiles,
     /// Run directories inside others, with their paths in diagnostics.
     nested: &'a mut BTreeMap<PathBuf, String>,
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// Everything found in an earlier root, to detect duplicates.
-    seen: &'a mut BTreeSet<PathBuf>,
+    /// All paths found so far, since one content root may be inside another.
+    visited: &'a mut BTreeSet<PathBuf>,
 }
 
-impl Walk<'_> {
+impl ContentWalk<'_> {
     /// A root is itself a run directory, or contains them.
     fn run(&mut self, root: &Path, tree: &Tree) {
         if has_record(tree) {
@@ -223,14 +223,14 @@ impl Walk<'_> {
 
     /// Searches a folder, whose entries are at this depth below the root.
     fn folder(&mut self, folder: &Path, tree: &Tree, depth: usize) {
-        for found in tree.found() {
+        for found in tree.entries() {
             let path = folder.join(&*found.name);
             let hidden = found.name.as_encoded_bytes().starts_with(b".");
-            // Anything with this name is meant as the list; reading it reports what is wrong.
-            let is_top = depth == 1 && *self.root == self.home;
+            // Anything with the name of a list is meant as one; reading it reports what is wrong.
+            let is_top = depth == 1 && *self.root == self.content_root;
             let list = found.name.to_str().filter(|_| is_top);
             if let Some(withdrawn::FILE_NAME | decisions::FILE_NAME) = list {
-                if self.seen.insert(path.clone()) {
+                if self.visited.insert(path.clone()) {
                     let file = self.at(&path);
                     if list == Some(withdrawn::FILE_NAME) {
                         self.found.withdrawn.push(file);
@@ -240,32 +240,36 @@ impl Walk<'_> {
                 }
                 continue;
             }
-            if let (Kind::File { .. }, Some(name)) = (found.kind, found.name.to_str())
+            if let (EntryKind::File { .. }, Some(name)) = (found.kind, found.name.to_str())
                 && !hidden
             {
                 self.misspelled(folder, name, tree, is_top);
             }
             match found.kind {
-                Kind::Folder | Kind::Sealed if hidden => {}
-                Kind::Folder if has_record(&found.below) => self.run_directory(&path, &found.below),
-                Kind::Folder => self.folder(&path, &found.below, depth + 1),
-                // Files may be readable even if the folder cannot be listed.
-                Kind::Sealed if path.join(run_record::FILE_NAME).symlink_metadata().is_ok() => {
+                EntryKind::Folder | EntryKind::UnlistableFolder if hidden => {}
+                EntryKind::Folder if has_record(&found.below) => {
                     self.run_directory(&path, &found.below);
                 }
-                Kind::Sealed => self.diagnostics.push(codes::CONTENT_UNREADABLE.at(
+                EntryKind::Folder => self.folder(&path, &found.below, depth + 1),
+                // Files may be readable even if the folder cannot be listed.
+                EntryKind::UnlistableFolder
+                    if path.join(run_record::FILE_NAME).symlink_metadata().is_ok() =>
+                {
+                    self.run_directory(&path, &found.below);
+                }
+                EntryKind::UnlistableFolder => self.diagnostics.push(codes::CONTENT_UNREADABLE.at(
                     Place::file(self.shown(&path)),
                     "The folder cannot be read",
                     "Give the build permission to read it.",
                 )),
-                Kind::Link if path.is_dir() => {
+                EntryKind::Link if path.is_dir() => {
                     self.diagnostics.push(codes::CONTENT_LINKED_FOLDER.at(
                         Place::file(self.shown(&path)),
                         "The link to a folder is skipped",
                         "Add the target folder to the content roots.",
                     ));
                 }
-                _ if !hidden && depth == 2 && *self.root == self.home => self.prose(&path),
+                _ if !hidden && depth == 2 && *self.root == self.content_root => self.prose(&path),
                 _ => {}
             }
         }
@@ -280,7 +284,8 @@ impl Walk<'_> {
         let meant = misspelled(name, known);
         if let Some(meant) = meant {
             let folder = self.shown(folder);
-            self.diagnostics.push(names::problem(&folder, name, meant));
+            self.diagnostics
+                .push(names::misspelled_name(&folder, name, meant));
         }
         if meant == Some(run_record::FILE_NAME) || name == events::FILE_NAME {
             let path = self.shown(&folder.join(name));
@@ -289,7 +294,7 @@ impl Walk<'_> {
     }
 
     fn run_directory(&mut self, path: &Path, tree: &Tree) {
-        if self.seen.insert(self.at_home(path)) {
+        if self.visited.insert(self.in_content_root(path)) {
             self.look_for_nested(path, tree, 1);
             let run = self.at(path);
             self.found.runs.push(run);
@@ -299,14 +304,14 @@ impl Walk<'_> {
     /// Searches for run directories inside another one, except in its own folders. Unreadable folders are reported when they are
     /// needed.
     fn look_for_nested(&mut self, folder: &Path, tree: &Tree, depth: usize) {
-        let folders = tree.found().iter();
-        let folders = folders.filter(|found| found.kind == Kind::Folder);
-        for found in folders.filter(|found| !is_of_the_run(found, depth)) {
+        let folders = tree.entries().iter();
+        let folders = folders.filter(|found| found.kind == EntryKind::Folder);
+        for found in folders.filter(|found| !belongs_to_run(found, depth)) {
             let path = folder.join(&*found.name);
             self.look_for_nested(&path, &found.below, depth + 1);
             if has_record(&found.below) {
                 let shown = self.shown(&path);
-                self.nested.insert(self.at_home(&path), shown);
+                self.nested.insert(self.in_content_root(&path), shown);
             }
         }
     }
@@ -319,7 +324,7 @@ impl Walk<'_> {
             .file_stem()
             .filter(|_| path.extension().is_some_and(|end| end == "md"));
         if let (Some(kind), Some(stem)) = (kind, stem)
-            && self.seen.insert(path.to_owned())
+            && self.visited.insert(path.to_owned())
         {
             let name = stem.to_string_lossy();
             let mut slug = slugify(&name);
@@ -338,18 +343,21 @@ impl Walk<'_> {
     }
 
     /// The path of an entry in the content root, even if found in a mirror.
-    fn at_home(&self, path: &Path) -> PathBuf {
+    fn in_content_root(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.root) {
-            Ok(below) if *self.root != self.home => self.home.join(below),
+            Ok(below) if *self.root != self.content_root => self.content_root.join(below),
             _ => path.to_owned(),
         }
     }
 
     fn shown(&self, path: &Path) -> String {
-        let path = &*self.at_home(path);
+        let path = &*self.in_content_root(path);
         let (below, label) = match path.strip_prefix(self.site) {
             Ok(below) => (below, ""),
-            Err(_) => (path.strip_prefix(&self.home).unwrap_or(path), &*self.label),
+            Err(_) => (
+                path.strip_prefix(&self.content_root).unwrap_or(path),
+                &*self.label,
+            ),
         };
         let parts = below
             .components()
@@ -365,13 +373,13 @@ impl Walk<'_> {
 }
 
 /// Labels of content roots outside the site, to tell paths of different roots apart.
-struct Labels {
+struct RootLabels {
     needed: bool,
-    /// Names that paths of other roots begin with.
+    /// Names with which paths of other roots begin.
     taken: BTreeSet<OsString>,
 }
 
-impl Labels {
+impl RootLabels {
     fn new(site: &Path, content: &[PathBuf]) -> Self {
         let roots: BTreeSet<_> = content
             .iter()
@@ -414,11 +422,11 @@ impl Labels {
     }
 }
 
-/// Mirrors of content roots, if only their records are present.
+/// Mirrors of content roots: folders that have only the records of their runs.
 #[derive(Debug, Default)]
 struct Mirrors {
     taken: Vec<PathBuf>,
-    /// Whether mirrors exist.
+    /// Whether a mirror exists.
     any: bool,
 }
 
@@ -450,7 +458,7 @@ pub fn mirrors(site: &Path, content: &[PathBuf], records: &Path) -> Vec<PathBuf>
 }
 
 /// The folder next to a missing one that has nearly its name.
-fn near(missing: &Path) -> Option<PathBuf> {
+fn similar_folder(missing: &Path) -> Option<PathBuf> {
     let name = missing.file_name()?.to_str()?;
     let parent = std::path::absolute(missing).ok()?.parent()?.to_owned();
     let entries = parent.read_dir().ok()?.flatten();
@@ -463,7 +471,7 @@ fn near(missing: &Path) -> Option<PathBuf> {
     Some(missing.with_file_name(near))
 }
 
-/// A path relative to the site's root, if below it.
+/// A path relative to the site's root if it is below it, for diagnostics.
 fn below(site: &Path, path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute
@@ -474,16 +482,16 @@ fn below(site: &Path, path: &Path) -> String {
 }
 
 /// Folders in a run directory that by convention hold assets, proofs and a playable build.
-const CUSTOMARY: [&str; 3] = ["assets", "proofs", "play"];
+const CONVENTIONAL_FOLDERS: [&str; 3] = ["assets", "proofs", "play"];
 
 /// Whether a folder in a run directory has files of the run: the working tree, payloads of a tape (formats.md C), or a
 /// conventional folder. A record in it does not make a run.
-fn is_of_the_run(found: &TreeEntry, depth: usize) -> bool {
+fn belongs_to_run(found: &TreeEntry, depth: usize) -> bool {
     let name = &*found.name;
     name.as_encoded_bytes().starts_with(b".")
         || depth == 1
             && (name == FOLDER
-                || CUSTOMARY.iter().any(|custom| name == *custom)
+                || CONVENTIONAL_FOLDERS.iter().any(|custom| name == *custom)
                 || Path::new(name).extension().is_some_and(|end| end == "cas"))
 }
 

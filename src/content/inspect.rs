@@ -32,10 +32,10 @@ mod sidecars;
 mod threads;
 
 use conversation::conversation;
-pub use digests::{digests, of_record};
+pub use digests::{digests, record_digests};
 pub use implementation::implementation;
 pub use pictures::pictures;
-pub use record::{Record, details, id_place, record};
+pub use record::{CheckedRecord, details, id_place, record};
 use sidecars::sidecars;
 use threads::threads;
 
@@ -114,10 +114,9 @@ pub fn files<'a>(
         &mut diagnostics,
     );
     if let Some(run) = run {
-        diagnostics = diagnostics
-            .into_iter()
-            .map(|problem| problem.of_run(&run.id))
-            .collect();
+        for problem in &mut diagnostics {
+            problem.assign(&run.id);
+        }
     }
     CheckResult {
         value: found,
@@ -125,7 +124,7 @@ pub fn files<'a>(
     }
 }
 
-/// Reads only the tapes of a run and their sidecars: the annotations, and what they refer to.
+/// Reads only the tapes of a run and their sidecars: the annotations, and the events they refer to.
 pub fn annotated<'a>(config: &Config, files: &'a RunFiles) -> CheckResult<Inspection<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspection::default();
@@ -178,7 +177,7 @@ fn raw_log(
             Err(problem) => diagnostics.push(problem),
         }
     }
-    // It has reasoning, which cannot be told apart.
+    // The raw log contains reasoning, which cannot be removed from it.
     let policy = &config.policy;
     if policy.publish_raw && policy.publish_reasoning {
         let read = files.raw_download();
@@ -214,7 +213,7 @@ fn tapes<'a>(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     log(files, found, diagnostics);
-    let mut held = files.held;
+    let mut in_memory = files.held;
     for file in &files.tapes {
         if formats::trace::is_trace(&file.name) {
             found.tapes.extend(trace(file, diagnostics));
@@ -228,13 +227,14 @@ fn tapes<'a>(
                 read.other_hashes = others.to_vec();
             }
             let is_withheld = |line: &RecordLine<'_>, payload: &str| {
-                let place = (line.line.number, line.record.seq);
                 let text = format!("/kind/{payload}/text");
-                files.redactions.changes(&file.name, place, &text)
+                let (number, seq) = (line.line.number, line.record.seq);
+                files.redactions.changes(&file.name, number, seq, &text)
             };
             diagnostics.extend(rules::tape::check_harn(&file.shown, &read, &is_withheld));
             let referenced = &mut found.referenced;
-            let payloads = payloads::read(files, file, &read, &mut held, referenced, diagnostics);
+            let payloads =
+                payloads::read(files, file, &read, &mut in_memory, referenced, diagnostics);
             found
                 .tapes
                 .push(tape::from_harn(&file.name, read, &payloads));
@@ -251,7 +251,7 @@ fn recorded_hash(file: &LoadedFile) -> Option<String> {
 }
 
 fn trace<'a>(file: &'a LoadedFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Tape<'a>> {
-    let mut check = rules::trace::Check::new(&file.shown);
+    let mut check = rules::trace::TraceCheck::new(&file.shown);
     let mut reader = tape::TraceReader::default();
     let (header, problems) = formats::trace::read(&file.shown, &file.bytes, |header, event| {
         check.event(header, &event);

@@ -2,9 +2,9 @@
 //! within limits, and never from outside its root.
 
 mod assets;
-mod confined;
+mod chunks;
+mod file_access;
 mod inputs;
-mod pieces;
 mod raw_log;
 mod redaction_key;
 mod redactions;
@@ -16,25 +16,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::discover::{ContentPath, RunDirectory};
-use base::beneath::{self, Folder};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::{self, Folder, OpenError};
 use formats::config::Limits;
 use formats::model::FileDigest;
 use formats::{decisions, run_record, withdrawn};
 
-use confined::{Bounds, SizeLimit, attempt, read, unreadable};
-pub use inputs::{Input, inputs, note_digests, same_content, unchanged};
-use pieces::Fault;
+use chunks::LoadError;
+use file_access::{LinkBounds, SizeLimit, read, try_read, unreadable};
+pub use inputs::{RunInput, inputs, note_digests, same_content, unchanged};
 pub use raw_log::RawLog;
 pub use redaction_key::{redaction_key, redaction_key_digest};
 use redactions::OriginalFile;
 pub use redactions::Redactions;
-pub use run_files::run_with;
-pub use run_files::{RunFiles, is_tape, record_size, run, weight};
+pub use run_files::{RunFiles, is_tape, memory_size, record_size, run, run_with};
 pub use working_tree::WorkingFile;
 
-/// A file of a run directory.
+/// A file of a run directory that was read whole.
 #[derive(Debug)]
 pub struct LoadedFile {
     /// Its name, or its path below the run directory.
@@ -91,7 +90,7 @@ pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<LoadedFile, D
     record_with(directory, limits, None)
 }
 
-/// Reads the record, with these bytes as `redactions.jsonl`, if any.
+/// Like [`record`], with `pending` instead of the bytes of `redactions.jsonl`, if given.
 pub fn record_with(
     directory: &RunDirectory,
     limits: &Limits,
@@ -107,12 +106,10 @@ pub fn record_with(
         return Err(problem);
     }
     let gone = unreadable(&shown, "it is withheld");
-    redactions
-        .loaded(name.to_owned(), shown, bytes)?
-        .ok_or(gone)
+    redactions.apply(name.to_owned(), shown, bytes)?.ok_or(gone)
 }
 
-/// Reads the record of a run directory again, and verifies its digest.
+/// Reads the record of a run directory again. It must still have its digest.
 pub fn record_again(
     directory: &RunDirectory,
     limits: &Limits,
@@ -122,37 +119,37 @@ pub fn record_again(
     if loaded.digest == blake3::Hash::from_bytes(digest).to_hex().as_str() {
         return Ok(loaded);
     }
-    Err(unreadable(&loaded.shown, pieces::CHANGED))
+    Err(unreadable(&loaded.shown, chunks::CHANGED))
 }
 
 /// Reads a prose file.
 pub fn prose(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-    of_the_content(file, SizeLimit::writeup(limits))
+    read_content_file(file, SizeLimit::writeup(limits))
 }
 
 /// Reads a list about runs, such as that of the withdrawn ones.
 pub fn list(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-    of_the_content(file, SizeLimit::document(limits))
+    read_content_file(file, SizeLimit::document(limits))
 }
 
 /// Reads a file of a content root that belongs to no run. A link may point to other such files, but not into a run directory.
-fn of_the_content(file: &ContentPath, most: SizeLimit) -> Result<Vec<u8>, Diagnostic> {
+fn read_content_file(file: &ContentPath, limit: SizeLimit) -> Result<Vec<u8>, Diagnostic> {
     let ContentPath { root, shown, .. } = file;
     let failed = |error: io::Error| unreadable(shown, &error.to_string());
     let content = Folder::open(root).map_err(failed)?;
-    let bounds = Bounds {
+    let bounds = LinkBounds {
         folder: "the content root",
         allows: &|at| {
             let lists = [withdrawn::FILE_NAME, decisions::FILE_NAME];
-            !lists.iter().any(|list| at == Path::new(list)) && !is_in_a_run(&content, at)
+            !lists.iter().any(|list| at == Path::new(list)) && !is_in_run_directory(&content, at)
         },
     };
-    read(&content, file.below(), shown, most, &bounds)?
+    read(&content, file.below(), shown, limit, &bounds)?
         .ok_or_else(|| unreadable(shown, "it no longer exists"))
 }
 
 /// Whether any folder between `folder` and a file beneath it is a run directory.
-fn is_in_a_run(folder: &Folder, at: &Path) -> bool {
+fn is_in_run_directory(folder: &Folder, at: &Path) -> bool {
     let folders = at.ancestors().skip(1);
     let mut below = folders.filter(|folder| !folder.as_os_str().is_empty());
     below.any(|run| folder.has(&run.join(run_record::FILE_NAME)))
@@ -168,21 +165,21 @@ pub fn published(
     let shown = format!("{shown}/{path}");
     let root = match Folder::open(site) {
         Ok(root) => root,
-        Err(error) if beneath::is_gone(&error) => return Ok(None),
+        Err(error) if files::is_not_found(&error) => return Ok(None),
         Err(error) => return Err(unreadable(&shown, &error.to_string())),
     };
-    let bounds = Bounds {
+    let bounds = LinkBounds {
         folder: "the site",
         allows: &|_| true,
     };
-    let most = SizeLimit::file(limits);
-    read(&root, Path::new(path), &shown, most, &bounds)
+    let limit = SizeLimit::file(limits);
+    read(&root, Path::new(path), &shown, limit, &bounds)
 }
 
 /// The files below `folder` of the site's root as pairs of path (with `/`) and content, sorted by path. A missing folder is
 /// empty. Links are followed only inside the site's root, but not to hidden files or into run directories. If the folder itself
 /// is a link, the publisher put it there, so it is trusted, and its links stay inside its target.
-pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
+pub fn files_below(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
     let unreadable = |path: &str, reason: &str| {
         codes::TEMPLATE_UNREADABLE.at(
             Place::file(path),
@@ -226,21 +223,21 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
             .join("/");
         let shown = format!("{folder}/{name}");
         let all = SizeLimit::new(u64::MAX, "file");
-        let allows = |at: &Path| !is_in_a_run(&root, at);
-        let read = attempt(&root, &prefix.join(&name), all, &allows);
-        let bytes = read.map_err(|fault| {
-            let (leads, help) = match fault {
-                Fault::Outside => (
+        let allows = |at: &Path| !is_in_run_directory(&root, at);
+        let read = try_read(&root, &prefix.join(&name), all, &allows);
+        let bytes = read.map_err(|error| {
+            let (leads, help) = match error {
+                LoadError::Outside => (
                     "outside the root of the site",
                     "link to a file inside the root of the site.",
                 ),
-                Fault::Withheld => (
+                LoadError::Withheld => (
                     "at a hidden file or into a run directory",
                     "link to a file that is not hidden and not in a run directory.",
                 ),
-                Fault::Unreadable(reason) => return unreadable(&shown, &reason),
-                Fault::Dangling => return unreadable(&shown, &beneath::Fault::Dangling.reason()),
-                Fault::TooLarge(_) | Fault::LongLine(_) => {
+                LoadError::Unreadable(reason) => return unreadable(&shown, &reason),
+                LoadError::Dangling => return unreadable(&shown, &OpenError::Dangling.reason()),
+                LoadError::TooLarge(_) | LoadError::LongLine(_) => {
                     return unreadable(&shown, "it is too large");
                 }
             };

@@ -1,4 +1,4 @@
-//! Finds files whose names are nearly those that are read: nothing else would say that they are ignored.
+//! Finds files with misspelled names: without a warning, nobody would notice that they are ignored.
 
 use base::diagnostics::text::{misspelled, quoted};
 use base::diagnostics::{Diagnostic, Place, Severity, codes};
@@ -7,13 +7,13 @@ use formats::{RUN_FILES, redactions, sidecar, trace};
 
 use crate::load::is_tape;
 
-/// What the name of a sidecar has after the dot that follows the name of its tape.
-const SIDECAR: &str = "annotations.jsonl";
-/// What the name of a trace has after its first dot.
-const TRACE: &str = "trace.jsonl";
+/// The end of the name of a sidecar, after the name of its tape and a dot.
+const SIDECAR_ENDING: &str = "annotations.jsonl";
+/// The end of the name of a trace, after its first dot.
+const TRACE_ENDING: &str = "trace.jsonl";
 
-/// Problems of the names in a run directory, which is `folder` in diagnostics. `is_read` says which files are read for their names.
-pub(crate) fn in_run(
+/// Reports the misspelled names in a run directory, whose path in diagnostics is `folder`. `is_read` says whether a file of a name is read.
+pub(crate) fn misspelled_in_run(
     folder: &str,
     names: &[String],
     is_read: impl Fn(&str) -> bool,
@@ -24,10 +24,10 @@ pub(crate) fn in_run(
     let others = names.iter();
     let others = others.filter(|name| !is_read(name) && !name.starts_with('.'));
     let problems = others.filter_map(|name| {
-        let meant = of_tape(name, names)
+        let meant = intended_name(name, names)
             .filter(|meant| !is_there(meant))
             .or_else(|| misspelled(name, missing.iter().copied()).map(str::to_owned))?;
-        let problem = problem(folder, name, &meant);
+        let problem = misspelled_name(folder, name, &meant);
         Some(if meant == redactions::FILE_NAME {
             problem.with_severity(Severity::Error)
         } else {
@@ -38,23 +38,23 @@ pub(crate) fn in_run(
 }
 
 /// The name that was meant for a trace, or for a sidecar of a tape that is there.
-fn of_tape(name: &str, names: &[String]) -> Option<String> {
+fn intended_name(name: &str, names: &[String]) -> Option<String> {
     let mut dots = name.rmatch_indices('.').map(|(at, _)| at);
     let (_, second) = (dots.next()?, dots.next());
     let (stem, rest) = second.map_or(("", name), |at| (&name[..at], &name[at + 1..]));
     let mut tapes = names.iter().map(String::as_str).filter(|it| is_tape(it));
-    let is_sidecar = rest == SIDECAR
-        || rest.to_lowercase().ends_with(".jsonl") && misspelled(rest, [SIDECAR]).is_some();
+    let is_sidecar = rest == SIDECAR_ENDING
+        || rest.to_lowercase().ends_with(".jsonl") && misspelled(rest, [SIDECAR_ENDING]).is_some();
     if is_sidecar {
         let tape = tapes.find(|tape| stem.is_empty() || *tape == stem)?;
         return Some(format!("{tape}{}", sidecar::SUFFIX));
     }
-    let is_trace = !stem.is_empty() && misspelled(rest, [TRACE]).is_some();
+    let is_trace = !stem.is_empty() && misspelled(rest, [TRACE_ENDING]).is_some();
     (is_trace && tapes.next().is_none()).then(|| format!("{stem}{}", trace::SUFFIX))
 }
 
 /// The problem of a file that is ignored.
-pub(crate) fn problem(folder: &str, name: &str, meant: &str) -> Diagnostic {
+pub(crate) fn misspelled_name(folder: &str, name: &str, meant: &str) -> Diagnostic {
     codes::CONTENT_MISSPELLED_NAME.at(
         Place::file(format!("{folder}/{name}")),
         format!(
@@ -97,7 +97,7 @@ mod tests {
             ),
         ] {
             let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-            let found = in_run("run", &names, is_tape);
+            let found = misspelled_in_run("run", &names, is_tape);
             let found: Vec<&str> = found
                 .iter()
                 .filter_map(|it| it.help.split('`').nth(1))

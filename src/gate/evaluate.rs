@@ -5,13 +5,13 @@ use std::cmp::Ordering;
 
 use formats::config::Config;
 
-use crate::expression::{Arithmetic, Each, Expression, Node, Order, Search};
-use crate::value::{List, Object, Value};
+use crate::expression::{Arithmetic, Comparison, ExprNode, Expression, ListMacro, TextSearch};
+use crate::value::{ExprList, ExprObject, ExprValue};
 use crate::variables::{EventFacts, RunFacts};
 
 /// Why a result is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UnknownReason {
     /// The value was not recorded; the path of its field.
     Missing(&'static str),
     /// A number that cannot be computed.
@@ -22,8 +22,8 @@ pub enum Unknown {
     Budget,
 }
 
-impl Unknown {
-    /// What is missing, for readers.
+impl UnknownReason {
+    /// The missing value, in words for readers.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Missing(path) => path,
@@ -34,17 +34,17 @@ impl Unknown {
     }
 }
 
-/// What an evaluation reads.
+/// The values that an evaluation reads, and its budget.
 pub(crate) struct Scope<'a> {
     pub(crate) event: Option<&'a EventFacts<'a>>,
     pub(crate) run: &'a RunFacts<'a>,
     pub(crate) site: &'a Config,
-    locals: Vec<Value<'a>>,
+    locals: Vec<ExprValue<'a>>,
     /// Steps that are left.
     pub(crate) budget: u64,
 }
 
-type Result<T> = std::result::Result<T, Unknown>;
+type Result<T> = std::result::Result<T, UnknownReason>;
 
 impl<'a> Scope<'a> {
     pub(crate) fn new(
@@ -70,65 +70,65 @@ impl<'a> Scope<'a> {
     fn spend(&mut self, steps: u64) -> Result<()> {
         let left = self.budget.checked_sub(steps);
         self.budget = left.unwrap_or_default();
-        left.map(|_| ()).ok_or(Unknown::Budget)
+        left.map(|_| ()).ok_or(UnknownReason::Budget)
     }
 
-    fn truth(&mut self, node: &'a Node) -> Result<bool> {
+    fn truth(&mut self, node: &'a ExprNode) -> Result<bool> {
         self.spend(1)?;
         match node {
-            Node::Bool(value) => Ok(*value),
-            Node::Not(a) => Ok(!self.truth(a)?),
-            Node::And(both) => self.joined(both, false),
-            Node::Or(both) => self.joined(both, true),
-            Node::Equal(both) => {
+            ExprNode::Bool(value) => Ok(*value),
+            ExprNode::Not(a) => Ok(!self.truth(a)?),
+            ExprNode::And(both) => self.joined(both, false),
+            ExprNode::Or(both) => self.joined(both, true),
+            ExprNode::Equal(both) => {
                 let [a, b] = self.both(both)?;
                 self.spend(a.weight())?;
                 Ok(a.equals(&b))
             }
-            Node::Order(order, both) => {
+            ExprNode::Compare(order, both) => {
                 let [a, b] = self.both(both)?;
                 self.spend(a.weight())?;
-                let found = a.compare(&b).ok_or(Unknown::Arithmetic)?;
+                let found = a.compare(&b).ok_or(UnknownReason::Arithmetic)?;
                 Ok(match order {
-                    Order::Less => found == Ordering::Less,
-                    Order::LessOrEqual => found != Ordering::Greater,
-                    Order::Greater => found == Ordering::Greater,
-                    Order::GreaterOrEqual => found != Ordering::Less,
+                    Comparison::Less => found == Ordering::Less,
+                    Comparison::LessOrEqual => found != Ordering::Greater,
+                    Comparison::Greater => found == Ordering::Greater,
+                    Comparison::GreaterOrEqual => found != Ordering::Less,
                 })
             }
-            Node::In(both) => self.is_in(both),
-            Node::Has(object, field) => {
+            ExprNode::In(both) => self.is_in(both),
+            ExprNode::Has(object, field) => {
                 let object = self.object(object)?;
                 Ok(field.get.of(object).is_some())
             }
-            Node::Search(search, both) => {
+            ExprNode::Search(search, both) => {
                 let [a, b] = self.both(both)?;
                 self.spend(a.weight() + b.weight())?;
-                let (Value::Text(a), Value::Text(b)) = (&a, &b) else {
+                let (ExprValue::Text(a), ExprValue::Text(b)) = (&a, &b) else {
                     return Ok(false);
                 };
                 Ok(match search {
-                    Search::Contains => a.contains(&**b),
-                    Search::StartsWith => a.starts_with(&**b),
-                    Search::EndsWith => a.ends_with(&**b),
+                    TextSearch::Contains => a.contains(&**b),
+                    TextSearch::StartsWith => a.starts_with(&**b),
+                    TextSearch::EndsWith => a.ends_with(&**b),
                 })
             }
-            Node::Matches(a, regex) => {
+            ExprNode::Matches(a, regex) => {
                 let text = self.value(a)?;
                 self.spend(4 * text.weight())?;
-                Ok(matches!(&text, Value::Text(text) if regex.is_match(text.as_bytes())))
+                Ok(matches!(&text, ExprValue::Text(text) if regex.is_match(text.as_bytes())))
             }
-            Node::Each(each, parts) => match each {
-                Each::All => self.any(parts, false).map(|found| !found),
-                Each::Exists => self.any(parts, true),
-                Each::ExistsOne | Each::Filter => Ok(self.filter(parts)?.len() == 1),
+            ExprNode::Macro(each, parts) => match each {
+                ListMacro::All => self.any(parts, false).map(|found| !found),
+                ListMacro::Exists => self.any(parts, true),
+                ListMacro::ExistsOne | ListMacro::Filter => Ok(self.filter(parts)?.len() == 1),
             },
-            other => Ok(matches!(self.value(other)?, Value::Bool(true))),
+            other => Ok(matches!(self.value(other)?, ExprValue::Bool(true))),
         }
     }
 
     /// A conjunction, which is decided by a false side, or a disjunction, which is decided by a true one.
-    fn joined(&mut self, both: &'a [Node; 2], decides: bool) -> Result<bool> {
+    fn joined(&mut self, both: &'a [ExprNode; 2], decides: bool) -> Result<bool> {
         let first = self.truth(&both[0]);
         if first == Ok(decides) {
             return first;
@@ -141,8 +141,8 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether the predicate has this result for an item.
-    fn any(&mut self, parts: &'a [Node; 2], wanted: bool) -> Result<bool> {
-        let Value::List(list) = self.value(&parts[0])? else {
+    fn any(&mut self, parts: &'a [ExprNode; 2], wanted: bool) -> Result<bool> {
+        let ExprValue::List(list) = self.value(&parts[0])? else {
             return Ok(false);
         };
         let mut unknown = None;
@@ -150,16 +150,16 @@ impl<'a> Scope<'a> {
             match self.with(item, &parts[1]) {
                 Ok(found) if found == wanted => return Ok(true),
                 Ok(_) => {}
-                Err(Unknown::Budget) => return Err(Unknown::Budget),
-                Err(why) => unknown = unknown.or(Some(why)),
+                Err(UnknownReason::Budget) => return Err(UnknownReason::Budget),
+                Err(reason) => unknown = unknown.or(Some(reason)),
             }
         }
         unknown.map_or(Ok(false), Err)
     }
 
-    fn filter(&mut self, parts: &'a [Node; 2]) -> Result<List<'a>> {
-        let Value::List(list) = self.value(&parts[0])? else {
-            return Ok(List::Values(Vec::new()));
+    fn filter(&mut self, parts: &'a [ExprNode; 2]) -> Result<ExprList<'a>> {
+        let ExprValue::List(list) = self.value(&parts[0])? else {
+            return Ok(ExprList::Values(Vec::new()));
         };
         let mut found = Vec::new();
         for item in list.iter() {
@@ -167,148 +167,150 @@ impl<'a> Scope<'a> {
                 found.push(item);
             }
         }
-        Ok(List::Values(found))
+        Ok(ExprList::Values(found))
     }
 
-    fn with(&mut self, item: Value<'a>, predicate: &'a Node) -> Result<bool> {
+    fn with(&mut self, item: ExprValue<'a>, predicate: &'a ExprNode) -> Result<bool> {
         self.locals.push(item);
         let result = self.truth(predicate);
         self.locals.pop();
         result
     }
 
-    fn is_in(&mut self, both: &'a [Node; 2]) -> Result<bool> {
+    fn is_in(&mut self, both: &'a [ExprNode; 2]) -> Result<bool> {
         let item = self.value(&both[0])?;
-        if let Node::List(nodes) = &both[1] {
+        if let ExprNode::List(nodes) = &both[1] {
             let mut unknown = None;
             for node in nodes {
                 match self.value(node) {
                     Ok(value) if item.equals(&value) => return Ok(true),
                     Ok(_) => {}
-                    Err(why) => unknown = unknown.or(Some(why)),
+                    Err(reason) => unknown = unknown.or(Some(reason)),
                 }
             }
             return unknown.map_or(Ok(false), Err);
         }
         let list = self.value(&both[1])?;
         self.spend(list.weight())?;
-        let Value::List(list) = list else {
+        let ExprValue::List(list) = list else {
             return Ok(false);
         };
         Ok(list.iter().any(|value| item.equals(&value)))
     }
 
-    fn both(&mut self, both: &'a [Node; 2]) -> Result<[Value<'a>; 2]> {
+    fn both(&mut self, both: &'a [ExprNode; 2]) -> Result<[ExprValue<'a>; 2]> {
         Ok([self.value(&both[0])?, self.value(&both[1])?])
     }
 
-    fn object(&mut self, node: &'a Node) -> Result<Object<'a>> {
+    fn object(&mut self, node: &'a ExprNode) -> Result<ExprObject<'a>> {
         match self.value(node)? {
-            Value::Object(object) => Ok(object),
-            _ => Err(Unknown::Missing("event")),
+            ExprValue::Object(object) => Ok(object),
+            _ => Err(UnknownReason::Missing("event")),
         }
     }
 
-    fn value(&mut self, node: &'a Node) -> Result<Value<'a>> {
+    fn value(&mut self, node: &'a ExprNode) -> Result<ExprValue<'a>> {
         self.spend(1)?;
         Ok(match node {
-            Node::Int(value) => Value::Int(*value),
-            Node::Double(value) => Value::Double(*value),
-            Node::Text(text) => Value::text(text),
-            Node::List(nodes) => {
+            ExprNode::Int(value) => ExprValue::Int(*value),
+            ExprNode::Double(value) => ExprValue::Double(*value),
+            ExprNode::Text(text) => ExprValue::text(text),
+            ExprNode::List(nodes) => {
                 let values = nodes.iter().map(|node| self.value(node));
-                Value::List(List::Values(values.collect::<Result<_>>()?))
+                ExprValue::List(ExprList::Values(values.collect::<Result<_>>()?))
             }
-            Node::Event => {
-                Value::Object(Object::Event(self.event.ok_or(Unknown::Missing("event"))?))
-            }
-            Node::Run => Value::Object(Object::Run(self.run)),
-            Node::Site => Value::Object(Object::Site(self.site)),
-            Node::Local(depth) => {
+            ExprNode::Event => ExprValue::Object(ExprObject::Event(
+                self.event.ok_or(UnknownReason::Missing("event"))?,
+            )),
+            ExprNode::Run => ExprValue::Object(ExprObject::Run(self.run)),
+            ExprNode::Site => ExprValue::Object(ExprObject::Site(self.site)),
+            ExprNode::Local(depth) => {
                 let local = self.locals.get(*depth).cloned();
-                local.ok_or(Unknown::Index)?
+                local.ok_or(UnknownReason::Index)?
             }
-            Node::Field(object, field) => {
+            ExprNode::Field(object, field) => {
                 let object = self.object(object)?;
                 let value = field.get.of(object);
-                let value = value.ok_or(Unknown::Missing(field.path))?;
-                if let Value::List(List::Values(made)) = &value {
+                let value = value.ok_or(UnknownReason::Missing(field.path))?;
+                if let ExprValue::List(ExprList::Values(made)) = &value {
                     self.spend(made.len() as u64)?;
                 }
                 value
             }
-            Node::If(parts) => {
+            ExprNode::If(parts) => {
                 let [condition, a, b] = &**parts;
                 let branch = if self.truth(condition)? { a } else { b };
                 self.value(branch)?
             }
-            Node::Arithmetic(how, both) => {
+            ExprNode::Arithmetic(how, both) => {
                 let [a, b] = self.both(both)?;
-                arithmetic(*how, &a, &b).ok_or(Unknown::Arithmetic)?
+                arithmetic(*how, &a, &b).ok_or(UnknownReason::Arithmetic)?
             }
-            Node::Negative(a) => match self.value(a)? {
-                Value::Int(a) => Value::Int(a.checked_neg().ok_or(Unknown::Arithmetic)?),
-                Value::Double(a) => Value::Double(-a),
+            ExprNode::Negative(a) => match self.value(a)? {
+                ExprValue::Int(a) => {
+                    ExprValue::Int(a.checked_neg().ok_or(UnknownReason::Arithmetic)?)
+                }
+                ExprValue::Double(a) => ExprValue::Double(-a),
                 other => other,
             },
-            Node::Index(both) => match self.both(both)? {
-                [Value::List(list), Value::Int(index)] => {
+            ExprNode::Index(both) => match self.both(both)? {
+                [ExprValue::List(list), ExprValue::Int(index)] => {
                     let index = usize::try_from(index).ok();
                     let item = index.and_then(|index| list.get(index));
-                    item.ok_or(Unknown::Index)?
+                    item.ok_or(UnknownReason::Index)?
                 }
-                _ => return Err(Unknown::Index),
+                _ => return Err(UnknownReason::Index),
             },
-            Node::Size(a) => {
+            ExprNode::Size(a) => {
                 let a = self.value(a)?;
                 self.spend(a.weight())?;
                 match &a {
-                    Value::Text(text) => Value::count(text.chars().count()),
-                    Value::List(list) => Value::count(list.len()),
-                    _ => Value::Int(0),
+                    ExprValue::Text(text) => ExprValue::count(text.chars().count()),
+                    ExprValue::List(list) => ExprValue::count(list.len()),
+                    _ => ExprValue::Int(0),
                 }
             }
-            Node::Double64(a) => match self.value(a)? {
-                Value::Int(a) => Value::Double(double(a)),
+            ExprNode::ToDouble(a) => match self.value(a)? {
+                ExprValue::Int(a) => ExprValue::Double(double(a)),
                 other => other,
             },
-            Node::Int64(a) => match self.value(a)? {
-                Value::Double(a) => Value::Int(int(a).ok_or(Unknown::Arithmetic)?),
+            ExprNode::ToInt(a) => match self.value(a)? {
+                ExprValue::Double(a) => ExprValue::Int(int(a).ok_or(UnknownReason::Arithmetic)?),
                 other => other,
             },
-            Node::Each(Each::Filter, parts) => Value::List(self.filter(parts)?),
-            Node::Bool(_)
-            | Node::Has(..)
-            | Node::Not(_)
-            | Node::And(_)
-            | Node::Or(_)
-            | Node::Equal(_)
-            | Node::Order(..)
-            | Node::In(_)
-            | Node::Search(..)
-            | Node::Matches(..)
-            | Node::Each(..) => Value::Bool(self.truth(node)?),
+            ExprNode::Macro(ListMacro::Filter, parts) => ExprValue::List(self.filter(parts)?),
+            ExprNode::Bool(_)
+            | ExprNode::Has(..)
+            | ExprNode::Not(_)
+            | ExprNode::And(_)
+            | ExprNode::Or(_)
+            | ExprNode::Equal(_)
+            | ExprNode::Compare(..)
+            | ExprNode::In(_)
+            | ExprNode::Search(..)
+            | ExprNode::Matches(..)
+            | ExprNode::Macro(..) => ExprValue::Bool(self.truth(node)?),
         })
     }
 }
 
-fn arithmetic<'a>(how: Arithmetic, a: &Value<'a>, b: &Value<'a>) -> Option<Value<'a>> {
+fn arithmetic<'a>(how: Arithmetic, a: &ExprValue<'a>, b: &ExprValue<'a>) -> Option<ExprValue<'a>> {
     match (a, b) {
-        (Value::Int(a), Value::Int(b)) => Some(Value::Int(match how {
+        (ExprValue::Int(a), ExprValue::Int(b)) => Some(ExprValue::Int(match how {
             Arithmetic::Add => a.checked_add(*b)?,
             Arithmetic::Subtract => a.checked_sub(*b)?,
             Arithmetic::Multiply => a.checked_mul(*b)?,
             Arithmetic::Divide => a.checked_div(*b)?,
             Arithmetic::Modulo => a.checked_rem(*b)?,
         })),
-        (Value::Double(a), Value::Double(b)) => {
+        (ExprValue::Double(a), ExprValue::Double(b)) => {
             let value = match how {
                 Arithmetic::Add => a + b,
                 Arithmetic::Subtract => a - b,
                 Arithmetic::Multiply => a * b,
                 Arithmetic::Divide | Arithmetic::Modulo => a / b,
             };
-            value.is_finite().then_some(Value::Double(value))
+            value.is_finite().then_some(ExprValue::Double(value))
         }
         _ => None,
     }

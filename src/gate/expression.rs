@@ -1,8 +1,8 @@
-//! Expressions in CEL: parsed by the crate `cel`, then checked for names and types, so that a mistake is found in the file of the rule
+//! Expressions in CEL: parsed by the crate `cel`, then checked for names and types, so that an error is found in the file of the rule
 //! and not in a run.
 //!
-//! An expression has those functions of CEL's standard library that read values. It has none that makes texts or lists longer than those of
-//! the run, so its memory is bounded by what was recorded.
+//! An expression has those functions of CEL's standard library that read values. None of them makes texts or lists longer than those
+//! of the run, so the memory of an evaluation is bounded by what was recorded.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use base::diagnostics::text::{quoted, reason};
 use cel::parser::Parser;
 use regex::bytes::Regex;
 
-use crate::variables::{Field, Type};
+use crate::variables::{ExprField, ExprType};
 
-mod lowering;
+mod compile;
 
-use lowering::Lowering;
+use compile::Compiler;
 
 /// Maximum length of an expression in bytes.
 const LENGTH: usize = 2_000;
@@ -24,14 +24,14 @@ const DEPTH: usize = 60;
 /// A checked expression that is true or false.
 #[derive(Debug)]
 pub struct Expression {
-    pub(crate) root: Node,
+    pub(crate) root: ExprNode,
     /// Whether it reads all that an event says.
     pub(crate) reads_text: bool,
 }
 
-/// A mistake in an expression.
+/// A syntax or type error in an expression.
 #[derive(Debug)]
-pub struct Mistake {
+pub struct ExpressionError {
     /// Its bytes in the expression.
     pub span: Range<usize>,
     pub message: String,
@@ -40,40 +40,40 @@ pub struct Mistake {
 
 /// A part of an expression.
 #[derive(Debug)]
-pub(crate) enum Node {
+pub(crate) enum ExprNode {
     Bool(bool),
     Int(i64),
     Double(f64),
     Text(String),
-    List(Vec<Node>),
+    List(Vec<ExprNode>),
     Event,
     Run,
     Site,
-    /// A variable of a macro, by its depth.
+    /// The variable of a macro, by its depth.
     Local(usize),
-    Field(Box<Node>, &'static Field),
+    Field(Box<ExprNode>, &'static ExprField),
     /// Whether a field was recorded.
-    Has(Box<Node>, &'static Field),
-    Not(Box<Node>),
-    And(Box<[Node; 2]>),
-    Or(Box<[Node; 2]>),
-    If(Box<[Node; 3]>),
-    Equal(Box<[Node; 2]>),
-    Order(Order, Box<[Node; 2]>),
-    In(Box<[Node; 2]>),
-    Arithmetic(Arithmetic, Box<[Node; 2]>),
-    Negative(Box<Node>),
-    Index(Box<[Node; 2]>),
-    Size(Box<Node>),
-    Search(Search, Box<[Node; 2]>),
-    Matches(Box<Node>, Box<Regex>),
-    Double64(Box<Node>),
-    Int64(Box<Node>),
-    Each(Each, Box<[Node; 2]>),
+    Has(Box<ExprNode>, &'static ExprField),
+    Not(Box<ExprNode>),
+    And(Box<[ExprNode; 2]>),
+    Or(Box<[ExprNode; 2]>),
+    If(Box<[ExprNode; 3]>),
+    Equal(Box<[ExprNode; 2]>),
+    Compare(Comparison, Box<[ExprNode; 2]>),
+    In(Box<[ExprNode; 2]>),
+    Arithmetic(Arithmetic, Box<[ExprNode; 2]>),
+    Negative(Box<ExprNode>),
+    Index(Box<[ExprNode; 2]>),
+    Size(Box<ExprNode>),
+    Search(TextSearch, Box<[ExprNode; 2]>),
+    Matches(Box<ExprNode>, Box<Regex>),
+    ToDouble(Box<ExprNode>),
+    ToInt(Box<ExprNode>),
+    Macro(ListMacro, Box<[ExprNode; 2]>),
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Order {
+pub(crate) enum Comparison {
     Less,
     LessOrEqual,
     Greater,
@@ -90,7 +90,7 @@ pub(crate) enum Arithmetic {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Search {
+pub(crate) enum TextSearch {
     Contains,
     StartsWith,
     EndsWith,
@@ -98,7 +98,7 @@ pub(crate) enum Search {
 
 /// A macro over a list.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Each {
+pub(crate) enum ListMacro {
     All,
     Exists,
     ExistsOne,
@@ -146,8 +146,8 @@ pub const FUNCTIONS: [(&str, &str); 13] = [
     ("list.filter(x, …)", "The items for which it holds."),
 ];
 
-/// What the parser says, without the list of everything that could follow.
-fn syntax(message: &str) -> String {
+/// The message of the parser, without the list of everything that could follow.
+fn syntax_message(message: &str) -> String {
     let message = message.trim_start_matches("Syntax error: ");
     let found = message.split(" expecting ").next().unwrap_or(message);
     match found.split_once(" input '") {
@@ -159,8 +159,8 @@ fn syntax(message: &str) -> String {
 
 impl Expression {
     /// Reads an expression, which may read `event` if `has_event`.
-    pub fn parse(text: &str, has_event: bool) -> Result<Self, Mistake> {
-        let whole = |message: String, help: &str| Mistake {
+    pub fn parse(text: &str, has_event: bool) -> Result<Self, ExpressionError> {
+        let whole = |message: String, help: &str| ExpressionError {
             span: 0..text.len(),
             message,
             help: help.to_owned(),
@@ -184,9 +184,12 @@ impl Expression {
             let (line, column) = first.as_ref().map_or((1, 1), |error| error.pos);
             let message = first.map_or_else(String::new, |error| error.msg);
             let at = offset(text, line, column);
-            Mistake {
+            ExpressionError {
                 span: at..text.len().min(at + 1),
-                message: format!("The expression is not valid CEL: {}", syntax(&message)),
+                message: format!(
+                    "The expression is not valid CEL: {}",
+                    syntax_message(&message)
+                ),
                 help: if text.contains('\\') {
                     "Write a regular expression as `r'…'`, where a backslash is a backslash."
                         .to_owned()
@@ -195,7 +198,7 @@ impl Expression {
                 },
             }
         })?;
-        let mut lowering = Lowering {
+        let mut compiler = Compiler {
             text,
             places: &places,
             has_event,
@@ -203,9 +206,9 @@ impl Expression {
             reads_text: false,
             depth: 0,
         };
-        let (root, kind) = lowering.node(&tree)?;
-        if kind != Type::Bool {
-            return Err(lowering.mistake(
+        let (root, kind) = compiler.node(&tree)?;
+        if kind != ExprType::Bool {
+            return Err(compiler.error(
                 &tree,
                 format!("The expression is of type `{kind}`, but must be true or false"),
                 "Compare it with a value.",
@@ -213,21 +216,21 @@ impl Expression {
         }
         Ok(Self {
             root,
-            reads_text: lowering.reads_text,
+            reads_text: compiler.reads_text,
         })
     }
 }
 
 /// An upper limit of how deep a text is nested: its brackets and its operators, since `a + b + c` is nested, too.
 fn depth(text: &str) -> usize {
-    let mut is_quoted = None;
+    let mut open_quote = None;
     let mut count = 0;
-    let mut was = ' ';
+    let mut before = ' ';
     for character in text.chars() {
-        match is_quoted {
-            Some(quote) if character == quote && was != '\\' => is_quoted = None,
+        match open_quote {
+            Some(quote) if character == quote && before != '\\' => open_quote = None,
             Some(_) => {}
-            None if matches!(character, '"' | '\'') => is_quoted = Some(character),
+            None if matches!(character, '"' | '\'') => open_quote = Some(character),
             None => {
                 let is_nested = matches!(
                     character,
@@ -236,7 +239,7 @@ fn depth(text: &str) -> usize {
                 count += usize::from(is_nested);
             }
         }
-        was = character;
+        before = character;
     }
     // Conjunctions are balanced by the parser, and each has few of these.
     count / 4
@@ -287,15 +290,15 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_has_its_place_also_after_other_letters() {
+    fn an_error_has_its_place_also_after_other_letters() {
         for (text, marked) in [
             ("run.id == 'äöü😀' && run.costs < 1.0", "costs"),
             ("'äöü😀' == evnt.ok", "evnt"),
             ("run.id.matches('[')", "'['"),
             ("'ä' == run.id && && true", "&"),
         ] {
-            let mistake = Expression::parse(text, true).expect_err("a mistake");
-            assert_eq!(text.get(mistake.span.clone()), Some(marked), "{mistake:?}");
+            let error = Expression::parse(text, true).expect_err("an error");
+            assert_eq!(text.get(error.span.clone()), Some(marked), "{error:?}");
         }
     }
 }

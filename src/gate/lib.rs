@@ -1,4 +1,4 @@
-//! The gate: what a site expects of its runs. Reads the rules of a site, and says of each run which of them hold.
+//! The gate: reads what a site expects of its runs, its rules, and evaluates which of them hold for each run.
 
 mod evaluate;
 mod expression;
@@ -14,15 +14,14 @@ use formats::config::Pattern;
 use formats::model::run::Subject;
 use formats::rule_file::{Applies, RuleSeverity};
 
-pub use evaluate::Unknown;
-pub use expression::{Expression, FUNCTIONS, Mistake};
+pub use expression::{Expression, ExpressionError, FUNCTIONS};
 pub use run::EVIDENCE;
-pub use variables::{Extras, Field, OBJECTS, ObjectType, RunFacts, Type};
+pub use variables::{ExprField, ExprType, OBJECTS, ObjectType, RunExtras, RunFacts};
 
 /// The rules of a site.
 #[derive(Debug, Default)]
 pub struct Rules {
-    /// In the order of their files, and of each file.
+    /// The rules in the order of their files, and of each file.
     pub list: Vec<Rule>,
 }
 
@@ -30,30 +29,30 @@ pub struct Rules {
 #[derive(Debug)]
 pub struct Rule {
     pub id: String,
-    /// What is expected, in a line.
+    /// The expectation, in one line.
     pub title: String,
     /// Why, in Markdown; may be empty.
     pub why: String,
-    /// What it cannot see, in Markdown; may be empty.
+    /// The cases that it cannot detect, in Markdown; may be empty.
     pub blind: String,
-    /// What to do about a violation, in a line of plain text; may be empty.
+    /// A fix for violations, in one line of plain text; may be empty.
     pub fix: String,
     /// The version of its file, if it gives one.
     pub version: Option<String>,
     pub severity: RuleSeverity,
     pub applies: Applies,
     patterns: [Vec<Pattern>; 4],
-    pub check: Check,
+    pub check: RuleCheck,
     /// BLAKE3 of everything that decides what it finds and what readers see of it, hexadecimal.
     pub digest: String,
-    /// Where it is written; a built-in rule is where it is switched on.
+    /// Where it is written; for a built-in rule, where a file of the site uses it.
     pub place: Place,
     pub is_built_in: bool,
 }
 
-/// What a rule examines.
+/// The kind of a rule, with its expressions.
 #[derive(Debug)]
-pub enum Check {
+pub enum RuleCheck {
     Find {
         find: SourceExpression,
         after: Option<SourceExpression>,
@@ -70,18 +69,17 @@ pub enum Check {
 #[derive(Debug)]
 pub struct RequiredFile {
     pub name: String,
-    /// Where it is written.
     pub place: Place,
 }
 
-/// An expression, and how it is written.
+/// An expression with its source.
 #[derive(Debug)]
 pub struct SourceExpression {
     pub text: String,
     pub(crate) expression: Expression,
 }
 
-/// What is expected of the events that a rule finds.
+/// The expectation about the events that a rule finds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expectation {
     None,
@@ -106,7 +104,7 @@ impl Rules {
     /// Whether the rule with this id is about the number of runs, and not about each of them.
     pub fn is_about_trials(&self, id: &str) -> bool {
         let rule = self.find(id);
-        rule.is_some_and(|rule| matches!(rule.check, Check::Trials { .. }))
+        rule.is_some_and(|rule| matches!(rule.check, RuleCheck::Trials { .. }))
     }
 
     /// A digest of the rules that apply to runs of this subject, and of those that they name.
@@ -114,7 +112,7 @@ impl Rules {
         let mut hasher = blake3::Hasher::new();
         for rule in self.list.iter().filter(|rule| rule.applies_to(subject)) {
             hasher.update(rule.digest.as_bytes());
-            if let Some(other) = rule.named() {
+            if let Some(other) = rule.referenced() {
                 hasher.update(self.list[other].digest.as_bytes());
             }
         }
@@ -151,9 +149,9 @@ impl Rule {
     }
 
     /// The rule that it names.
-    fn named(&self) -> Option<usize> {
+    fn referenced(&self) -> Option<usize> {
         match &self.check {
-            Check::Find {
+            RuleCheck::Find {
                 expect: Expectation::FirstBefore(other) | Expectation::LastAfter(other),
                 ..
             } => Some(*other),

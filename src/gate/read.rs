@@ -1,4 +1,4 @@
-//! Reads the files of rules, and checks what they say.
+//! Reads and checks the files of rules.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use formats::config::Pattern;
 use formats::rule_file::{self, Applies, RuleEntry, RuleFile, RuleSeverity, SpannedText};
 use serde::Serialize;
 
-use crate::expression::{Expression, Mistake};
-use crate::{Check, Expectation, RequiredFile, Rule, Rules, SourceExpression};
+use crate::expression::{Expression, ExpressionError};
+use crate::{Expectation, RequiredFile, Rule, RuleCheck, Rules, SourceExpression};
 
 /// The built-in rules.
 const BUILT_IN: &str = include_str!("builtin.toml");
@@ -18,7 +18,7 @@ const BUILT_IN_PATH: &str = "builtin.toml";
 impl Rules {
     /// Reads the files of rules, each with its path in diagnostics.
     pub fn read(files: &[(String, Vec<u8>)]) -> (Self, Vec<Diagnostic>) {
-        let mut reader = Reader::default();
+        let mut reader = RuleReader::default();
         for (path, bytes) in files {
             let source = Source::file(path, bytes);
             match rule_file::parse(source) {
@@ -32,7 +32,7 @@ impl Rules {
     /// All built-in rules, for the page about them.
     #[cfg(test)]
     pub(crate) fn built_in() -> Self {
-        let mut reader = Reader::default();
+        let mut reader = RuleReader::default();
         let source = Source::file(BUILT_IN_PATH, BUILT_IN.as_bytes());
         if let Ok(file) = rule_file::parse(source) {
             reader.file(source, &file);
@@ -43,7 +43,7 @@ impl Rules {
 
 /// Everything that decides what a rule finds, and what readers see of it.
 #[derive(Serialize)]
-struct Definition<'a> {
+struct RuleDefinition<'a> {
     id: &'a str,
     title: &'a str,
     why: &'a str,
@@ -61,37 +61,41 @@ struct Definition<'a> {
     files: Vec<&'a str>,
 }
 
-/// What a file says of all its rules.
+/// Settings of a file that apply to all its rules.
 #[derive(Clone, Copy)]
-struct Defaults<'a> {
+struct FileDefaults<'a> {
     version: Option<&'a str>,
     severity: RuleSeverity,
 }
 
 #[derive(Default)]
-struct Reader {
+struct RuleReader {
     rules: Vec<Rule>,
-    /// Expectations that name another rule: the index of the rule, whether it is `last after`, the id, and where it is written.
-    named: Vec<RuleReference>,
+    references: Vec<RuleReference>,
     problems: Vec<Diagnostic>,
 }
 
+/// An expectation that names another rule.
 struct RuleReference {
+    /// The index of the rule with the expectation.
     rule: usize,
+    /// Whether the expectation is `last after`, and not `first before`.
     is_last: bool,
+    /// The id of the other rule.
     id: String,
+    /// The problem to report if there is no such rule.
     problem: Diagnostic,
 }
 
-impl Reader {
+impl RuleReader {
     fn file(&mut self, source: Source<'_>, file: &RuleFile) {
         for id in &file.built_in {
-            self.switch_on(source, file, id.get_ref(), id.span());
+            self.use_built_in(source, file, id.get_ref(), id.span());
         }
         for entry in &file.rules {
             let rule = self.rule(
                 source,
-                Defaults {
+                FileDefaults {
                     version: file.version.as_deref(),
                     severity: file.severity,
                 },
@@ -105,7 +109,8 @@ impl Reader {
     fn add(&mut self, source: Source<'_>, rule: Option<Rule>, id: Range<usize>) {
         let Some(rule) = rule else { return };
         if self.rules.iter().any(|known| known.id == rule.id) {
-            self.named.retain(|named| named.rule != self.rules.len());
+            self.references
+                .retain(|reference| reference.rule != self.rules.len());
             let message = format!("Two rules have the id {}", quoted(&rule.id));
             self.invalid(source, id, &message, "Give each rule an id of its own.");
             return;
@@ -113,7 +118,7 @@ impl Reader {
         self.rules.push(rule);
     }
 
-    fn switch_on(&mut self, source: Source<'_>, file: &RuleFile, id: &str, span: Range<usize>) {
+    fn use_built_in(&mut self, source: Source<'_>, file: &RuleFile, id: &str, span: Range<usize>) {
         let built_in = Source::file(BUILT_IN_PATH, BUILT_IN.as_bytes());
         let Ok(all) = rule_file::parse(built_in) else {
             return;
@@ -131,7 +136,7 @@ impl Reader {
         };
         let rule = self.rule(
             built_in,
-            Defaults {
+            FileDefaults {
                 version: None,
                 severity: file.severity,
             },
@@ -149,7 +154,7 @@ impl Reader {
     fn rule(
         &mut self,
         source: Source<'_>,
-        defaults: Defaults<'_>,
+        defaults: FileDefaults<'_>,
         entry: &RuleEntry,
         span: Range<usize>,
     ) -> Option<Rule> {
@@ -180,7 +185,7 @@ impl Reader {
             return None;
         }
         let severity = entry.severity.unwrap_or(defaults.severity);
-        // As feeds have them, so that a reader can make the digest again.
+        // The texts are trimmed as in feeds, so that a reader can compute the digest again.
         let text =
             |value: &Option<SpannedText>| value.as_ref().map(|it| it.get_ref().trim().to_owned());
         let title = entry.title.get_ref().trim();
@@ -188,7 +193,7 @@ impl Reader {
         let fix = fix.filter(|fix| !fix.is_empty());
         let expect = entry.expect.as_ref().map(|it| on_one_line(it.get_ref()));
         let [find, after, require] = [&entry.find, &entry.after, &entry.require].map(text);
-        let definition = Definition {
+        let definition = RuleDefinition {
             id,
             title,
             why: entry.why.as_deref().unwrap_or_default(),
@@ -228,7 +233,7 @@ impl Reader {
         source: Source<'_>,
         entry: &RuleEntry,
         span: Range<usize>,
-    ) -> Option<Check> {
+    ) -> Option<RuleCheck> {
         let kinds = [
             entry.find.is_some(),
             entry.require.is_some(),
@@ -253,17 +258,17 @@ impl Reader {
                 name: file.get_ref().clone(),
                 place: source.place(file.span().start, file.span().end),
             });
-            return Some(Check::Trials {
+            return Some(RuleCheck::Trials {
                 runs: *trials.get_ref(),
                 files: files.collect(),
             });
         }
         if let Some(require) = &entry.require {
-            return Some(Check::Require(self.written(source, require, false)?));
+            return Some(RuleCheck::Require(self.expression(source, require, false)?));
         }
-        let find = self.written(source, entry.find.as_ref()?, true);
+        let find = self.expression(source, entry.find.as_ref()?, true);
         let after = match &entry.after {
-            Some(after) => Some(self.written(source, after, true)?),
+            Some(after) => Some(self.expression(source, after, true)?),
             None => None,
         };
         let Some(expect) = &entry.expect else {
@@ -272,7 +277,7 @@ impl Reader {
             return None;
         };
         let expect = self.expectation(source, expect)?;
-        Some(Check::Find {
+        Some(RuleCheck::Find {
             find: find?,
             after,
             expect,
@@ -295,7 +300,7 @@ impl Reader {
                 let help = "Name another rule of the site that has `find`.";
                 let place = source.place(span.start, span.end);
                 let is_last = *first == "last";
-                self.named.push(RuleReference {
+                self.references.push(RuleReference {
                     rule: self.rules.len(),
                     is_last,
                     id: (*id).to_owned(),
@@ -315,7 +320,7 @@ impl Reader {
         found
     }
 
-    fn written(
+    fn expression(
         &mut self,
         source: Source<'_>,
         written: &SpannedText,
@@ -327,12 +332,12 @@ impl Reader {
                 text: text.trim().to_owned(),
                 expression,
             }),
-            Err(mistake) => {
-                let span = position(source, text, written.span(), &mistake);
+            Err(error) => {
+                let span = position(source, text, written.span(), &error);
                 self.problems.push(codes::RULES_EXPRESSION.at(
                     source.place(span.start, span.end),
-                    mistake.message,
-                    mistake.help,
+                    error.message,
+                    error.help,
                 ));
                 None
             }
@@ -346,20 +351,21 @@ impl Reader {
     }
 
     fn finish(mut self) -> (Rules, Vec<Diagnostic>) {
-        for named in self.named {
+        for reference in self.references {
             let mut rules = self.rules.iter();
-            let other = rules
-                .position(|rule| rule.id == named.id && matches!(rule.check, Check::Find { .. }));
+            let other = rules.position(|rule| {
+                rule.id == reference.id && matches!(rule.check, RuleCheck::Find { .. })
+            });
             let Some(other) = other else {
-                self.problems.push(named.problem);
+                self.problems.push(reference.problem);
                 continue;
             };
             if let Some(Rule {
-                check: Check::Find { expect, .. },
+                check: RuleCheck::Find { expect, .. },
                 ..
-            }) = self.rules.get_mut(named.rule)
+            }) = self.rules.get_mut(reference.rule)
             {
-                *expect = if named.is_last {
+                *expect = if reference.is_last {
                     Expectation::LastAfter(other)
                 } else {
                     Expectation::FirstBefore(other)
@@ -376,17 +382,17 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where a mistake is in the file, if the expression is written there as it is; otherwise the whole value.
+/// The place of an error in the file. If the file has the expression with escapes, the whole value is marked.
 fn position(
     source: Source<'_>,
     text: &str,
     value: Range<usize>,
-    mistake: &Mistake,
+    error: &ExpressionError,
 ) -> Range<usize> {
     let file = source.text.get(value.clone()).unwrap_or_default();
     let file = String::from_utf8_lossy(file);
     match file.find(text) {
-        Some(at) => value.start + at + mistake.span.start..value.start + at + mistake.span.end,
+        Some(at) => value.start + at + error.span.start..value.start + at + error.span.end,
         None => value,
     }
 }

@@ -1,13 +1,13 @@
-//! What the rules of a site say of a run.
+//! Evaluates the rules of a site on a run.
 
 use formats::config::Config;
 use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::model::run::Subject;
 
-use crate::evaluate::{Scope, Unknown};
+use crate::evaluate::{Scope, UnknownReason};
 use crate::expression::Expression;
 use crate::variables::RunFacts;
-use crate::{Check, Expectation, Rule, Rules};
+use crate::{Expectation, Rule, RuleCheck, Rules};
 
 /// Maximum events that a result names.
 pub const EVIDENCE: usize = 50;
@@ -24,24 +24,24 @@ struct Matches {
     /// The positions of the first ones.
     first: Vec<usize>,
     last: usize,
-    /// Events of which it is not known whether they belong to them.
+    /// The number of events for which the result is unknown.
     unknown: u64,
-    why: Option<Unknown>,
-    /// Whether the event that `after` names has been there; without `after` from the beginning.
+    reason: Option<UnknownReason>,
+    /// Whether the search has begun: at once, or after the event that `after` describes.
     has_begun: bool,
     budget: u64,
 }
 
 impl Matches {
-    fn fail(&mut self, why: Unknown) {
+    fn add_unknown(&mut self, reason: UnknownReason) {
         self.unknown += 1;
-        self.why.get_or_insert(why);
+        self.reason.get_or_insert(reason);
     }
 }
 
 impl Rules {
-    /// What the rules that apply to a run say of it.
-    pub fn of_run(
+    /// The results of the rules that apply to a run.
+    pub fn evaluate(
         &self,
         config: &Config,
         subject: &Subject,
@@ -57,7 +57,7 @@ impl Rules {
             .collect();
         let mut is_needed = applies.clone();
         for (rule, applies) in self.list.iter().zip(&applies) {
-            if let Some(other) = rule.named()
+            if let Some(other) = rule.referenced()
                 && *applies
             {
                 is_needed[other] = true;
@@ -71,7 +71,7 @@ impl Rules {
             .collect()
     }
 
-    /// The events that each rule with `find` finds, if it is needed.
+    /// The matches of each rule with `find` that is needed.
     fn found(&self, config: &Config, run: &RunFacts<'_>, is_needed: &[bool]) -> Vec<Matches> {
         let mut found: Vec<Matches> = self.list.iter().map(|_| Matches::default()).collect();
         let Some(tape) = run.tape else {
@@ -81,7 +81,7 @@ impl Rules {
         let mut finding: Vec<_> = finding
             .filter(|(_, needed)| **needed)
             .filter_map(|((rule, found), _)| match &rule.check {
-                Check::Find { find, after, .. } => {
+                RuleCheck::Find { find, after, .. } => {
                     let after = after.as_ref().map(|after| &after.expression);
                     found.has_begun = after.is_none();
                     found.budget = BUDGET + PER_EVENT * tape.events.len() as u64;
@@ -115,18 +115,18 @@ impl Rules {
         found: &[Matches],
     ) -> RuleResult {
         let (verdict, events, count) = match &rule.check {
-            Check::Require(require) => {
+            RuleCheck::Require(require) => {
                 let mut scope = Scope::new(None, run, config, BUDGET);
                 (scope.holds(&require.expression), Vec::new(), 0)
             }
-            Check::Trials { files, .. } => {
+            RuleCheck::Trials { files, .. } => {
                 let has_all = files.iter().all(|file| run.has_file(&file.name));
                 (Ok(has_all), Vec::new(), 0)
             }
-            Check::Find { .. } if run.tape.is_none() => {
-                (Err(Unknown::Missing("events")), Vec::new(), 0)
+            RuleCheck::Find { .. } if run.tape.is_none() => {
+                (Err(UnknownReason::Missing("events")), Vec::new(), 0)
             }
-            Check::Find { expect, .. } => {
+            RuleCheck::Find { expect, .. } => {
                 let this = &found[index];
                 let other = match expect {
                     Expectation::FirstBefore(other) | Expectation::LastAfter(other) => {
@@ -134,7 +134,7 @@ impl Rules {
                     }
                     _ => None,
                 };
-                let verdict = meets(expect, this, other);
+                let verdict = check_expectation(expect, this, other);
                 let mut events = this.first.clone();
                 if let (Some(other), Expectation::FirstBefore(_)) = (other, expect) {
                     events.truncate(1);
@@ -160,7 +160,7 @@ impl Rules {
             found: count,
             missing: verdict
                 .err()
-                .map_or_else(String::new, |why| why.words().to_owned()),
+                .map_or_else(String::new, |reason| reason.words().to_owned()),
         }
     }
 }
@@ -176,10 +176,10 @@ fn examine<'a>(
     if let Some(after) = after
         && !found.has_begun
     {
-        // Whatever it is that begins, it is not among what is found after it.
+        // The event that `after` describes is itself not searched.
         match scope.holds(after) {
             Ok(begins) => found.has_begun = begins,
-            Err(why) => found.fail(why),
+            Err(reason) => found.add_unknown(reason),
         }
         return;
     }
@@ -192,14 +192,18 @@ fn examine<'a>(
                 found.first.push(position);
             }
         }
-        Err(why) => found.fail(why),
+        Err(reason) => found.add_unknown(reason),
     }
 }
 
 /// Whether the events found are as expected.
-fn meets(expect: &Expectation, this: &Matches, other: Option<&Matches>) -> Result<bool, Unknown> {
-    let known = |holds: bool, is_decided: bool| match this.why {
-        Some(why) if !is_decided => Err(why),
+fn check_expectation(
+    expect: &Expectation,
+    this: &Matches,
+    other: Option<&Matches>,
+) -> Result<bool, UnknownReason> {
+    let known = |holds: bool, is_decided: bool| match this.reason {
+        Some(reason) if !is_decided => Err(reason),
         _ => Ok(holds),
     };
     match expect {
@@ -211,8 +215,8 @@ fn meets(expect: &Expectation, this: &Matches, other: Option<&Matches>) -> Resul
         }
         Expectation::FirstBefore(_) | Expectation::LastAfter(_) => {
             let Some(other) = other else { return Ok(true) };
-            if let Some(why) = this.why.or(other.why) {
-                return Err(why);
+            if let Some(reason) = this.reason.or(other.reason) {
+                return Err(reason);
             }
             if other.count == 0 {
                 return Ok(true);

@@ -12,18 +12,18 @@ use crate::variables::{EventFacts, RunFacts};
 
 /// A value.
 #[derive(Debug, Clone)]
-pub enum Value<'a> {
+pub enum ExprValue<'a> {
     Bool(bool),
     Int(i64),
     Double(f64),
     Text(Cow<'a, str>),
-    List(List<'a>),
-    Object(Object<'a>),
+    List(ExprList<'a>),
+    Object(ExprObject<'a>),
 }
 
 /// A value with fields.
 #[derive(Debug, Clone, Copy)]
-pub enum Object<'a> {
+pub enum ExprObject<'a> {
     Event(&'a EventFacts<'a>),
     Run(&'a RunFacts<'a>),
     Site(&'a Config),
@@ -34,15 +34,15 @@ pub enum Object<'a> {
 
 /// A list. Most are those of the run.
 #[derive(Debug, Clone)]
-pub enum List<'a> {
-    Values(Vec<Value<'a>>),
+pub enum ExprList<'a> {
+    Values(Vec<ExprValue<'a>>),
     Texts(&'a [String]),
     Steps(&'a [Step]),
     Scores(&'a [Score]),
     Checks(&'a [VisualCheck]),
 }
 
-impl<'a> Value<'a> {
+impl<'a> ExprValue<'a> {
     pub(crate) fn text(text: &'a str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
@@ -79,7 +79,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What it costs to read it, in steps of the budget.
+    /// The cost of reading the value, in steps of the budget.
     pub(crate) fn weight(&self) -> u64 {
         match self {
             Self::Text(text) => text.len() as u64 / 64,
@@ -98,13 +98,13 @@ impl<'a> Value<'a> {
 fn mixed(a: i64, b: f64) -> Option<Ordering> {
     let rounded = (a as f64).partial_cmp(&b)?;
     Some(match rounded {
-        // Then `b` is whole, and beyond all ints only if it is 2^63.
+        // Here `b` is a whole number, and larger than every int only if it is 2^63.
         Ordering::Equal => i128::from(a).cmp(&(b as i128)),
         different => different,
     })
 }
 
-impl<'a> List<'a> {
+impl<'a> ExprList<'a> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Values(list) => list.len(),
@@ -115,17 +115,17 @@ impl<'a> List<'a> {
         }
     }
 
-    pub(crate) fn get(&self, index: usize) -> Option<Value<'a>> {
+    pub(crate) fn get(&self, index: usize) -> Option<ExprValue<'a>> {
         Some(match self {
             Self::Values(list) => list.get(index)?.clone(),
-            Self::Texts(list) => Value::text(list.get(index)?),
-            Self::Steps(list) => Value::Object(Object::Step(list.get(index)?)),
-            Self::Scores(list) => Value::Object(Object::Score(list.get(index)?)),
-            Self::Checks(list) => Value::Object(Object::Check(list.get(index)?)),
+            Self::Texts(list) => ExprValue::text(list.get(index)?),
+            Self::Steps(list) => ExprValue::Object(ExprObject::Step(list.get(index)?)),
+            Self::Scores(list) => ExprValue::Object(ExprObject::Score(list.get(index)?)),
+            Self::Checks(list) => ExprValue::Object(ExprObject::Check(list.get(index)?)),
         })
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Value<'a>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ExprValue<'a>> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 }

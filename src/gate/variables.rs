@@ -11,20 +11,20 @@ use formats::model::tape::{ContentBlock, Event, EventOutcome, Family, Tape, Tape
 use formats::model::time::Moment;
 use formats::model::workspace;
 
-use crate::value::{List, Object, Value};
+use crate::value::{ExprList, ExprObject, ExprValue};
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Type {
+pub enum ExprType {
     Bool,
     Int,
     Double,
     String,
-    List(&'static Type),
+    List(&'static ExprType),
     Object(&'static ObjectType),
 }
 
-impl std::fmt::Display for Type {
+impl std::fmt::Display for ExprType {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Bool => to.write_str("bool"),
@@ -42,7 +42,7 @@ impl std::fmt::Display for Type {
 pub struct ObjectType {
     /// The name of the variable, or of an item of a list.
     pub name: &'static str,
-    pub fields: &'static [Field],
+    pub fields: &'static [ExprField],
 }
 
 impl PartialEq for ObjectType {
@@ -55,11 +55,11 @@ impl Eq for ObjectType {}
 
 /// A field of a variable.
 #[derive(Debug)]
-pub struct Field {
+pub struct ExprField {
     pub name: &'static str,
     /// Its name with that of its object, by which a missing value is reported.
     pub path: &'static str,
-    pub kind: Type,
+    pub kind: ExprType,
     pub description: &'static str,
     pub(crate) get: Getter,
 }
@@ -67,15 +67,15 @@ pub struct Field {
 /// Reads a field of an object. The value is `None` if it was not recorded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Getter {
-    Event(for<'a> fn(&'a EventFacts<'a>) -> Option<Value<'a>>),
-    Run(for<'a> fn(&'a RunFacts<'a>) -> Option<Value<'a>>),
-    Site(for<'a> fn(&'a Config) -> Option<Value<'a>>),
-    Step(for<'a> fn(&'a Step) -> Option<Value<'a>>),
-    Score(for<'a> fn(&'a Score) -> Option<Value<'a>>),
-    Check(for<'a> fn(&'a VisualCheck) -> Option<Value<'a>>),
+    Event(for<'a> fn(&'a EventFacts<'a>) -> Option<ExprValue<'a>>),
+    Run(for<'a> fn(&'a RunFacts<'a>) -> Option<ExprValue<'a>>),
+    Site(for<'a> fn(&'a Config) -> Option<ExprValue<'a>>),
+    Step(for<'a> fn(&'a Step) -> Option<ExprValue<'a>>),
+    Score(for<'a> fn(&'a Score) -> Option<ExprValue<'a>>),
+    Check(for<'a> fn(&'a VisualCheck) -> Option<ExprValue<'a>>),
 }
 
-/// An event, and what its tape says of it.
+/// An event with its step and its run.
 #[derive(Debug)]
 pub struct EventFacts<'a> {
     pub(crate) event: &'a Event<'a>,
@@ -87,7 +87,7 @@ pub struct EventFacts<'a> {
     pub(crate) text: Cow<'a, str>,
 }
 
-/// A run, and what is computed of it for its rules.
+/// A run, and what is computed from it for its rules.
 #[derive(Debug)]
 pub struct RunFacts<'a> {
     run: &'a Run,
@@ -95,16 +95,16 @@ pub struct RunFacts<'a> {
     /// Its first tape: the event log, where it has one.
     pub(crate) tape: Option<&'a Tape<'a>>,
     pub(crate) steps: Steps,
-    began: Option<i64>,
+    first_event_at: Option<i64>,
     rating: Option<&'static str>,
     audit: Option<&'static str>,
     annotations: usize,
     files: Vec<String>,
 }
 
-/// What a run has besides its record and its tape.
+/// Facts of a run that are in neither its record nor its tape.
 #[derive(Debug, Default)]
-pub struct Extras {
+pub struct RunExtras {
     pub rating: Option<&'static str>,
     /// The verdict of the audit of its raw log.
     pub audit: Option<&'static str>,
@@ -118,14 +118,14 @@ impl<'a> RunFacts<'a> {
         config: &'a Config,
         run: &'a Run,
         tape: Option<&'a Tape<'a>>,
-        extras: Extras,
+        extras: RunExtras,
     ) -> Self {
         Self {
             run,
             config,
             tape,
             steps: tape.map(Steps::of).unwrap_or_default(),
-            began: tape.and_then(|tape| Some(tape.time_range()?.0)),
+            first_event_at: tape.and_then(|tape| Some(tape.time_range()?.0)),
             rating: extras.rating,
             audit: extras.audit,
             annotations: extras.annotations,
@@ -142,9 +142,9 @@ impl<'a> RunFacts<'a> {
         self.tape.map(|tape| tape.events.as_slice())
     }
 
-    fn count(&self, is: impl Fn(&Event<'_>) -> bool) -> Option<Value<'_>> {
+    fn count(&self, is: impl Fn(&Event<'_>) -> bool) -> Option<ExprValue<'_>> {
         let events = self.events()?.iter();
-        Some(Value::count(events.filter(|event| is(event)).count()))
+        Some(ExprValue::count(events.filter(|event| is(event)).count()))
     }
 
     fn metric(&self, metric: Metric) -> Option<f64> {
@@ -256,9 +256,9 @@ impl<'a> EventFacts<'a> {
         Some(paths.any(|path| {
             let is_absolute = path.starts_with(['/', '~', '\\']) || path.get(1..2) == Some(":");
             if is_absolute {
-                workspace::below(path, folders).is_none_or(climbs)
+                workspace::below(path, folders).is_none_or(leaves_folder)
             } else {
-                climbs(path)
+                leaves_folder(path)
             }
         }))
     }
@@ -287,7 +287,7 @@ impl<'a> EventFacts<'a> {
 }
 
 /// Whether a relative path leaves the folder that it begins in.
-fn climbs(path: &str) -> bool {
+fn leaves_folder(path: &str) -> bool {
     let mut depth = 0_i32;
     path.split(['/', '\\']).any(|name| {
         depth += match name {
@@ -322,20 +322,20 @@ pub(crate) fn text<'a>(event: &'a Event<'a>) -> Cow<'a, str> {
     clippy::cast_precision_loss,
     reason = "a time of 2^53 milliseconds is no time of a run"
 )]
-fn seconds(milliseconds: i64) -> Value<'static> {
-    Value::Double(milliseconds as f64 / 1_000.0)
+fn seconds(milliseconds: i64) -> ExprValue<'static> {
+    ExprValue::Double(milliseconds as f64 / 1_000.0)
 }
 
-fn ok(outcome: EventOutcome) -> Option<Value<'static>> {
+fn ok(outcome: EventOutcome) -> Option<ExprValue<'static>> {
     match outcome {
         EventOutcome::Unstated => None,
-        EventOutcome::Succeeded => Some(Value::Bool(true)),
-        EventOutcome::Failed => Some(Value::Bool(false)),
+        EventOutcome::Succeeded => Some(ExprValue::Bool(true)),
+        EventOutcome::Failed => Some(ExprValue::Bool(false)),
     }
 }
 
-fn words(text: Option<&str>) -> Option<Value<'_>> {
-    text.map(Value::text)
+fn words(text: Option<&str>) -> Option<ExprValue<'_>> {
+    text.map(ExprValue::text)
 }
 
 /// Declares the fields of an object.
@@ -346,7 +346,7 @@ macro_rules! object {
         $(#[$doc])*
         pub static $name: ObjectType = ObjectType {
             name: $word,
-            fields: &[$(Field {
+            fields: &[$(ExprField {
                 name: $field,
                 path: concat!($word, ".", $field),
                 kind: $kind,
@@ -361,49 +361,49 @@ object! {
     /// The event that an expression of `find` or `after` is about.
     EVENT = "event" as Event {
         /// Its number, as on the timeline.
-        "number": Type::Int => |e| Some(Value::number(e.event.seq));
+        "number": ExprType::Int => |e| Some(ExprValue::number(e.event.seq));
         /// Its kind, as the timeline names it: `agent`, `command`, `read`, `write`, `edit`, `tool_call`, `result`, `usage` and others.
-        "kind": Type::String => |e| Some(Value::text(e.event.kind.word));
+        "kind": ExprType::String => |e| Some(ExprValue::text(e.event.kind.word));
         /// Its family: `speech`, `reasoning`, `command`, `read`, `write`, `tool`, `delegation`, `error`, `warning` or `other`.
-        "family": Type::String => |e| Some(Value::text(e.event.kind.family.word()));
+        "family": ExprType::String => |e| Some(ExprValue::text(e.event.kind.family.word()));
         /// Everything that it says, in lines: command, path, message, output.
-        "text": Type::String => |e| Some(Value::text(&e.text));
+        "text": ExprType::String => |e| Some(ExprValue::text(&e.text));
         /// The tool that a call names.
-        "tool": Type::String => |e| words(e.tool());
+        "tool": ExprType::String => |e| words(e.tool());
         /// The command line of a command.
-        "command": Type::String => |e| words(e.command());
+        "command": ExprType::String => |e| words(e.command());
         /// The path that is read or written, or the first of several.
-        "path": Type::String => |e| words(e.paths().next());
+        "path": ExprType::String => |e| words(e.paths().next());
         /// All paths that it names or changes.
-        "paths": Type::List(&Type::String) => |e| Some(Value::List(List::Values(e.paths().map(Value::text).collect())));
+        "paths": ExprType::List(&ExprType::String) => |e| Some(ExprValue::List(ExprList::Values(e.paths().map(ExprValue::text).collect())));
         /// Whether one of its paths is outside the folders in `[files] workspace`.
-        "outside": Type::Bool => |e| e.is_outside().map(Value::Bool);
+        "outside": ExprType::Bool => |e| e.is_outside().map(ExprValue::Bool);
         /// Whether it succeeded.
-        "ok": Type::Bool => |e| ok(e.event.outcome);
+        "ok": ExprType::Bool => |e| ok(e.event.outcome);
         /// The exit code of a command.
-        "exit_code": Type::Int => |e| e.fact("exit code")?.split(' ').next()?.parse().ok().map(Value::Int);
+        "exit_code": ExprType::Int => |e| e.fact("exit code")?.split(' ').next()?.parse().ok().map(ExprValue::Int);
         /// Whether it is a call of a tool, or a command.
-        "is_call": Type::Bool => |e| Some(Value::Bool(is_call(e.event)));
+        "is_call": ExprType::Bool => |e| Some(ExprValue::Bool(is_call(e.event)));
         /// Whether a call has its result: an event of its own in a trace, its success or exit code elsewhere.
-        "answered": Type::Bool => |e| e.is_answered().map(Value::Bool);
+        "answered": ExprType::Bool => |e| e.is_answered().map(ExprValue::Bool);
         /// The number of the event with its result; an event log has results in the calls.
-        "result": Type::Int => |e| e.event.relations.result.map(Value::number);
+        "result": ExprType::Int => |e| e.event.relations.result.map(ExprValue::number);
         /// The number of the call that it answers.
-        "call": Type::Int => |e| e.event.relations.call.map(Value::number);
+        "call": ExprType::Int => |e| e.event.relations.call.map(ExprValue::number);
         /// Seconds since the first event.
-        "seconds": Type::Double => |e| Some(seconds(e.event.at?.saturating_sub(e.run.began?)));
+        "seconds": ExprType::Double => |e| Some(seconds(e.event.at?.saturating_sub(e.run.first_event_at?)));
         /// Seconds that its step took; only the first event of a step has them.
-        "took": Type::Double => |e| e.step.filter(|_| e.is_first)?.1.milliseconds.map(seconds);
+        "took": ExprType::Double => |e| e.step.filter(|_| e.is_first)?.1.milliseconds.map(seconds);
         /// Tokens that it reports, of all classes.
-        "tokens": Type::Int => |e| e.event.tokens.map(Value::number);
+        "tokens": ExprType::Int => |e| e.event.tokens.map(ExprValue::number);
         /// Cost that it reports, in USD.
-        "cost": Type::Double => |e| e.cost().map(Value::Double);
+        "cost": ExprType::Double => |e| e.cost().map(ExprValue::Double);
         /// The subagent whose work it is.
-        "agent": Type::String => |e| words(e.fact("agent").or_else(|| e.fact("subagent")));
+        "agent": ExprType::String => |e| words(e.fact("agent").or_else(|| e.fact("subagent")));
         /// The number of its turn, from 1; 0 before the first.
-        "turn": Type::Int => |e| Some(Value::count(e.step?.1.turn));
+        "turn": ExprType::Int => |e| Some(ExprValue::count(e.step?.1.turn));
         /// The number of its step, from 1.
-        "step": Type::Int => |e| Some(Value::count(e.step?.0 + 1));
+        "step": ExprType::Int => |e| Some(ExprValue::count(e.step?.0 + 1));
     }
 }
 
@@ -422,87 +422,87 @@ object! {
     /// The run.
     RUN = "run" as Run {
         /// Its id.
-        "id": Type::String => |r| Some(Value::text(&r.run.id));
+        "id": ExprType::String => |r| Some(ExprValue::text(&r.run.id));
         /// The case.
-        "case": Type::String => |r| Some(Value::text(&r.run.subject.case));
+        "case": ExprType::String => |r| Some(ExprValue::text(&r.run.subject.case));
         /// The version of the case.
-        "case_version": Type::String => |r| words(r.run.subject.version.as_deref());
+        "case_version": ExprType::String => |r| words(r.run.subject.version.as_deref());
         /// The variant of the case.
-        "variant": Type::String => |r| words(r.run.subject.variant.as_deref());
+        "variant": ExprType::String => |r| words(r.run.subject.variant.as_deref());
         /// The model.
-        "model": Type::String => |r| words(r.run.subject.model.as_deref());
+        "model": ExprType::String => |r| words(r.run.subject.model.as_deref());
         /// The harness.
-        "harness": Type::String => |r| Some(Value::text(&r.run.subject.harness));
+        "harness": ExprType::String => |r| Some(ExprValue::text(&r.run.subject.harness));
         /// The version of the harness.
-        "harness_version": Type::String => |r| words(r.run.subject.harness_version.as_deref());
+        "harness_version": ExprType::String => |r| words(r.run.subject.harness_version.as_deref());
         /// The engine.
-        "engine": Type::String => |r| Some(Value::text(&r.run.subject.engine));
+        "engine": ExprType::String => |r| Some(ExprValue::text(&r.run.subject.engine));
         /// The state in which it ended, such as `completed`.
-        "state": Type::String => |r| Some(Value::text(&r.run.state.word)).filter(|_| r.run.state.is_known());
+        "state": ExprType::String => |r| Some(ExprValue::text(&r.run.state.word)).filter(|_| r.run.state.is_known());
         /// Whether it was made from the log of another system.
-        "imported": Type::Bool => |r| Some(Value::Bool(r.run.is_imported));
+        "imported": ExprType::Bool => |r| Some(ExprValue::Bool(r.run.is_imported));
         /// Seconds from start to end, as recorded.
-        "seconds": Type::Double => |r| r.metric(Metric::RunTime).map(Value::Double);
+        "seconds": ExprType::Double => |r| r.metric(Metric::RunTime).map(ExprValue::Double);
         /// When it started, in seconds since 1970.
-        "started": Type::Double => |r| r.run.started.as_ref().map(|at| seconds(Moment::ms(at)));
+        "started": ExprType::Double => |r| r.run.started.as_ref().map(|at| seconds(Moment::ms(at)));
         /// Tokens of all classes that the record reports.
-        "tokens": Type::Int => |r| r.all_tokens().map(Value::Int);
+        "tokens": ExprType::Int => |r| r.all_tokens().map(ExprValue::Int);
         /// Input tokens that came from no cache.
-        "uncached_input": Type::Int => |r| r.tokens(Metric::UncachedInput).map(Value::Int);
+        "uncached_input": ExprType::Int => |r| r.tokens(Metric::UncachedInput).map(ExprValue::Int);
         /// Input tokens from a cache.
-        "cached_input": Type::Int => |r| r.tokens(Metric::CachedInput).map(Value::Int);
+        "cached_input": ExprType::Int => |r| r.tokens(Metric::CachedInput).map(ExprValue::Int);
         /// Output tokens without reasoning.
-        "output": Type::Int => |r| r.tokens(Metric::Output).map(Value::Int);
+        "output": ExprType::Int => |r| r.tokens(Metric::Output).map(ExprValue::Int);
         /// Reasoning tokens.
-        "reasoning": Type::Int => |r| r.tokens(Metric::Reasoning).map(Value::Int);
+        "reasoning": ExprType::Int => |r| r.tokens(Metric::Reasoning).map(ExprValue::Int);
         /// Cost at list prices, in USD.
-        "cost": Type::Double => |r| r.metric(Metric::ComparableCost).map(Value::Double);
+        "cost": ExprType::Double => |r| r.metric(Metric::ComparableCost).map(ExprValue::Double);
         /// Cost that was charged, in USD.
-        "actual_cost": Type::Double => |r| r.metric(Metric::ActualCost).map(Value::Double);
+        "actual_cost": ExprType::Double => |r| r.metric(Metric::ActualCost).map(ExprValue::Double);
         /// Whether what it made could be loaded.
-        "loaded": Type::Bool => |r| r.run.validation.loaded.map(Value::Bool);
+        "loaded": ExprType::Bool => |r| r.run.validation.loaded.map(ExprValue::Bool);
         /// Its visual checks.
-        "checks": Type::List(&Type::Object(&CHECK)) => |r| Some(Value::List(List::Checks(&r.run.validation.checks)));
+        "checks": ExprType::List(&ExprType::Object(&CHECK)) => |r| Some(ExprValue::List(ExprList::Checks(&r.run.validation.checks)));
         /// Its outcomes.
-        "outcomes": Type::List(&Type::Object(&OUTCOME)) => |r| Some(Value::List(List::Scores(&r.run.outcomes)));
+        "outcomes": ExprType::List(&ExprType::Object(&OUTCOME)) => |r| Some(ExprValue::List(ExprList::Scores(&r.run.outcomes)));
         /// Whether all its outcomes of the kinds `reward` and `submission` passed.
-        "outcomes_passed": Type::Bool => |r| r.passed(&["reward", "submission"]).map(Value::Bool);
+        "outcomes_passed": ExprType::Bool => |r| r.passed(&["reward", "submission"]).map(ExprValue::Bool);
         /// Whether all its outcomes of the kind `check` passed.
-        "checks_passed": Type::Bool => |r| r.passed(&["check"]).map(Value::Bool);
+        "checks_passed": ExprType::Bool => |r| r.passed(&["check"]).map(ExprValue::Bool);
         /// The badge of its review.
-        "rating": Type::String => |r| words(r.rating);
+        "rating": ExprType::String => |r| words(r.rating);
         /// The verdict of the comparison of its events with its raw log.
-        "audit": Type::String => |r| words(r.audit);
+        "audit": ExprType::String => |r| words(r.audit);
         /// The number of its annotations.
-        "annotations": Type::Int => |r| Some(Value::count(r.annotations));
+        "annotations": ExprType::Int => |r| Some(ExprValue::count(r.annotations));
         /// The names of the files in its folder that runpress reads.
-        "files": Type::List(&Type::String) => |r| Some(Value::List(List::Texts(&r.files)));
+        "files": ExprType::List(&ExprType::String) => |r| Some(ExprValue::List(ExprList::Texts(&r.files)));
         /// The number of its events.
-        "events": Type::Int => |r| r.count(|_| true);
+        "events": ExprType::Int => |r| r.count(|_| true);
         /// The number of its failed events and errors. Pages count a call and its error as one failure; here both count.
-        "failures": Type::Int => |r| r.events().map(|all| Value::count(all.iter().filter(|event| event.has_failed()).count()));
+        "failures": ExprType::Int => |r| r.events().map(|all| ExprValue::count(all.iter().filter(|event| event.has_failed()).count()));
         /// The number of its commands.
-        "commands": Type::Int => |r| r.count(|event| is_call(event) && event.kind.family == Family::Command);
+        "commands": ExprType::Int => |r| r.count(|event| is_call(event) && event.kind.family == Family::Command);
         /// The number of its turns.
-        "turns": Type::Int => |r| r.tape.map(|_| Value::count(r.steps.turns()));
+        "turns": ExprType::Int => |r| r.tape.map(|_| ExprValue::count(r.steps.turns()));
         /// Its steps.
-        "steps": Type::List(&Type::Object(&STEP)) => |r| r.tape.map(|_| Value::List(List::Steps(&r.steps.steps)));
+        "steps": ExprType::List(&ExprType::Object(&STEP)) => |r| r.tape.map(|_| ExprValue::List(ExprList::Steps(&r.steps.steps)));
         /// The sum of the tokens that its events report.
-        "event_tokens": Type::Int => |r| {
+        "event_tokens": ExprType::Int => |r| {
             let counts = r.events()?.iter().filter_map(|event| event.tokens);
-            counts.reduce(u64::saturating_add).map(Value::number)
+            counts.reduce(u64::saturating_add).map(ExprValue::number)
         };
         /// The sum of the cost that its events report, in USD.
-        "event_cost": Type::Double => |r| {
-            let costs: Vec<f64> = r.events()?.iter().filter_map(|event| r.bare(event).cost()).collect();
-            (!costs.is_empty()).then(|| Value::Double(decimal::sum(costs.into_iter())))
+        "event_cost": ExprType::Double => |r| {
+            let costs: Vec<f64> = r.events()?.iter().filter_map(|event| r.without_step(event).cost()).collect();
+            (!costs.is_empty()).then(|| ExprValue::Double(decimal::sum(costs.into_iter())))
         };
     }
 }
 
 impl<'a> RunFacts<'a> {
     /// An event without its step and its text.
-    fn bare(&'a self, event: &'a Event<'a>) -> EventFacts<'a> {
+    fn without_step(&'a self, event: &'a Event<'a>) -> EventFacts<'a> {
         EventFacts {
             event,
             step: None,
@@ -530,7 +530,7 @@ impl<'a> RunFacts<'a> {
             } else {
                 Cow::Borrowed("")
             },
-            ..self.bare(event)
+            ..self.without_step(event)
         }
     }
 }
@@ -539,7 +539,7 @@ object! {
     /// The site.
     SITE = "site" as Site {
         /// The canary in `[policy]`.
-        "canary": Type::String => |c| words(c.policy.canary.as_deref());
+        "canary": ExprType::String => |c| words(c.policy.canary.as_deref());
     }
 }
 
@@ -547,17 +547,17 @@ object! {
     /// A step: an item of `run.steps`.
     STEP = "step" as Step {
         /// What it is: `message`, `reasoning`, `command`, `read`, `write`, `tool`, `subagent`, `error`, `warning` or `other`.
-        "kind": Type::String => |s| Some(Value::text(s.kind.word()));
+        "kind": ExprType::String => |s| Some(ExprValue::text(s.kind.word()));
         /// The number of its turn, from 1; 0 before the first.
-        "turn": Type::Int => |s| Some(Value::count(s.turn));
+        "turn": ExprType::Int => |s| Some(ExprValue::count(s.turn));
         /// Whether it succeeded.
-        "ok": Type::Bool => |s| ok(s.outcome);
+        "ok": ExprType::Bool => |s| ok(s.outcome);
         /// The number of its events.
-        "events": Type::Int => |s| Some(Value::count(s.events.len()));
+        "events": ExprType::Int => |s| Some(ExprValue::count(s.events.len()));
         /// Seconds that it took.
-        "seconds": Type::Double => |s| s.milliseconds.map(seconds);
+        "seconds": ExprType::Double => |s| s.milliseconds.map(seconds);
         /// Tokens of its calls of models.
-        "tokens": Type::Int => |s| s.tokens.map(Value::number);
+        "tokens": ExprType::Int => |s| s.tokens.map(ExprValue::number);
     }
 }
 
@@ -565,19 +565,19 @@ object! {
     /// An outcome: an item of `run.outcomes`.
     OUTCOME = "outcome" as Score {
         /// Its name.
-        "name": Type::String => |o| Some(Value::text(&o.name));
+        "name": ExprType::String => |o| Some(ExprValue::text(&o.name));
         /// Its value as text.
-        "value": Type::String => |o| o.words().map(Value::Text);
+        "value": ExprType::String => |o| o.words().map(ExprValue::Text);
         /// Its value as a number.
-        "number": Type::Double => |o| o.words()?.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Double);
+        "number": ExprType::Double => |o| o.words()?.parse().ok().filter(|number: &f64| number.is_finite()).map(ExprValue::Double);
         /// Whether its value says that it passed: `true`, `1`, `pass` and the like against `false`, `0`, `fail`.
-        "passed": Type::Bool => |o| passed(o).map(Value::Bool);
+        "passed": ExprType::Bool => |o| passed(o).map(ExprValue::Bool);
         /// What computed it.
-        "scorer": Type::String => |o| words(o.scorer.as_deref());
+        "scorer": ExprType::String => |o| words(o.scorer.as_deref());
         /// Its kind, such as `reward`, `score`, `check` or `submission`.
-        "kind": Type::String => |o| words(o.kind.as_deref());
+        "kind": ExprType::String => |o| words(o.kind.as_deref());
         /// Whether it counts by the rules of its scorer.
-        "valid": Type::Bool => |o| o.valid.map(Value::Bool);
+        "valid": ExprType::Bool => |o| o.valid.map(ExprValue::Bool);
     }
 }
 
@@ -585,11 +585,11 @@ object! {
     /// A visual check: an item of `run.checks`.
     CHECK = "check" as Check {
         /// The view.
-        "view": Type::String => |c| Some(Value::text(&c.view));
+        "view": ExprType::String => |c| Some(ExprValue::text(&c.view));
         /// Whether the view was reached.
-        "reached": Type::Bool => |c| Some(Value::Bool(c.reached));
+        "reached": ExprType::Bool => |c| Some(ExprValue::Bool(c.reached));
         /// Its similarity to the baseline, from 0 to 1.
-        "similarity": Type::Double => |c| c.compared().map(|number| Value::Double(number.value()));
+        "similarity": ExprType::Double => |c| c.compared().map(|number| ExprValue::Double(number.value()));
     }
 }
 
@@ -598,14 +598,14 @@ pub static OBJECTS: [&ObjectType; 6] = [&EVENT, &RUN, &SITE, &STEP, &OUTCOME, &C
 
 impl Getter {
     /// The value of the field; `None` if it was not recorded.
-    pub(crate) fn of(self, object: Object<'_>) -> Option<Value<'_>> {
+    pub(crate) fn of(self, object: ExprObject<'_>) -> Option<ExprValue<'_>> {
         match (self, object) {
-            (Self::Event(get), Object::Event(event)) => get(event),
-            (Self::Run(get), Object::Run(run)) => get(run),
-            (Self::Site(get), Object::Site(site)) => get(site),
-            (Self::Step(get), Object::Step(step)) => get(step),
-            (Self::Score(get), Object::Score(score)) => get(score),
-            (Self::Check(get), Object::Check(check)) => get(check),
+            (Self::Event(get), ExprObject::Event(event)) => get(event),
+            (Self::Run(get), ExprObject::Run(run)) => get(run),
+            (Self::Site(get), ExprObject::Site(site)) => get(site),
+            (Self::Step(get), ExprObject::Step(step)) => get(step),
+            (Self::Score(get), ExprObject::Score(score)) => get(score),
+            (Self::Check(get), ExprObject::Check(check)) => get(check),
             _ => None,
         }
     }

@@ -10,8 +10,8 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use base::beneath::{self, Folder, Kind, OpenFile, Tree};
 use base::diagnostics::codes::{IMPORT_TOO_LARGE, IMPORT_UNREADABLE_FILE};
+use base::files::{self, EntryKind, Folder, OpenFile, Tree};
 
 use super::{Problem, problem};
 
@@ -90,8 +90,8 @@ impl LogSource {
         let tree = Tree::of(&folder, "").map_err(|error| failed(&shown, &error))?;
         let (mut names, mut skipped) = (Vec::new(), Vec::new());
         tree.each(&mut |path, found| match (found.kind, path) {
-            (Kind::File { .. }, Some(path)) => names.push(path.to_owned()),
-            (Kind::Folder, Some(_)) => {}
+            (EntryKind::File { .. }, Some(path)) => names.push(path.to_owned()),
+            (EntryKind::Folder, Some(_)) => {}
             (_, Some(path)) => skipped.push(path.to_owned()),
             (_, None) => skipped.push(found.name.to_string_lossy().into_owned()),
         });
@@ -270,7 +270,7 @@ impl LogSource {
                     .get(self.indexes[position])
                     .map_or(&[][..], Vec::as_slice),
             ))),
-            Location::File(path) => open(beneath::regular(path)),
+            Location::File(path) => open(files::regular(path)),
             Location::Folder(folder) => open(
                 match folder.file(Path::new(&format!("{}{name}", self.prefix))) {
                     Ok(Some(OpenFile {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 
-use base::beneath;
 use base::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_CHANGED, IMPORT_FOREIGN_RUN, IMPORT_NOT_A_CONTINUATION,
 };
+use base::files;
 
 use super::assets::Asset;
 use super::raw_json::compact;
@@ -144,7 +144,7 @@ impl Store {
             let entry = entry.map_err(|error| failed(out, &error))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             store.taken.insert(name.to_lowercase());
-            let record = beneath::read(&entry.path().join(RECORD)).unwrap_or_default();
+            let record = files::read(&entry.path().join(RECORD)).unwrap_or_default();
             if let Some(id) = Row::parse_bytes(&record).and_then(|record| record.string("id")) {
                 store.folders.entry(id.into_owned()).or_insert(name);
             }
@@ -176,8 +176,8 @@ impl Store {
             });
         };
         let path = self.out.join(&folder);
-        let record = beneath::read(&path.join(RECORD)).map_err(|error| failed(&path, &error))?;
-        let trace = match beneath::read(&path.join(TRACE)) {
+        let record = files::read(&path.join(RECORD)).map_err(|error| failed(&path, &error))?;
+        let trace = match files::read(&path.join(TRACE)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             trace => Some(trace.map_err(|error| failed(&path, &error))?),
         };
@@ -269,7 +269,7 @@ impl Store {
             .collect();
         let result = if slot.old.is_some() {
             let is_same = |(name, bytes): &NamedBytes<'_>| {
-                beneath::read(&path.join(name)).is_ok_and(|old| old == *bytes)
+                files::read(&path.join(name)).is_ok_and(|old| old == *bytes)
             };
             if !files.iter().all(is_same) {
                 return Err(changed_page(&page.source, &slot.folder));

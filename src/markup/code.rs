@@ -177,9 +177,9 @@ fn hunk(line: &str) -> Option<(u32, u32)> {
     Some((count(old)?, count(new)?))
 }
 
-/// Tags for quoted parts of a command, and for operators between commands.
+/// The tags around a quoted part of a command, and around an operator between commands.
 const QUOTED: (&str, &str) = ("<i class=q>", "</i>");
-const JOINT: (&str, &str) = ("<b>", "</b>");
+const OPERATOR: (&str, &str) = ("<b>", "</b>");
 
 /// Appends a shell command with its quoted parts and operators between commands marked.
 pub fn push_shell(out: &mut String, text: &str) {
@@ -204,10 +204,10 @@ pub fn push_shell(out: &mut String, text: &str) {
                 (ended.then_some(end), QUOTED)
             }
             b'&' | b'|' | b';' => {
-                let joint = bytes[at..].iter().take_while(|b| b"&|;".contains(b));
-                (Some(at + joint.count()), JOINT)
+                let operator = bytes[at..].iter().take_while(|b| b"&|;".contains(b));
+                (Some(at + operator.count()), OPERATOR)
             }
-            _ => (None, JOINT),
+            _ => (None, OPERATOR),
         };
         let Some(end) = end else {
             at += 1;

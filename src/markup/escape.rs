@@ -12,13 +12,13 @@ type Classes = [u8; 256];
     clippy::cast_possible_truncation,
     reason = "an index of the table is a byte"
 )]
-const fn classes(place: Place) -> Classes {
+const fn classes(context: TextContext) -> Classes {
     let mut table = [0_u8; 256];
     let mut byte = 0;
     while byte < 256 {
         table[byte] = match byte as u8 {
             b'&' | b'<' | b'\r' | 0x7f => 1,
-            b'>' | b'"' | b'\'' => matches!(place, Place::Attribute) as u8,
+            b'>' | b'"' | b'\'' => matches!(context, TextContext::Attribute) as u8,
             _ if !MAY_BEGIN_HIDDEN[byte] => 0,
             0..0x20 => 1,
             _ => 2,
@@ -28,9 +28,9 @@ const fn classes(place: Place) -> Classes {
     table
 }
 
-/// Where a text is inserted.
+/// The place in HTML where a text is inserted.
 #[derive(Clone, Copy)]
-enum Place {
+enum TextContext {
     /// Element content of HTML. Quotes need no escape, and a hidden character gets its own element. `>` needs none either: it ends
     /// tags, comments and CDATA sections, and `<`, which begins them, is always escaped. It takes a quarter of the space.
     Content,
@@ -39,13 +39,13 @@ enum Place {
     Attribute,
 }
 
-static CONTENT: Classes = classes(Place::Content);
-static ATTRIBUTE: Classes = classes(Place::Attribute);
+static CONTENT: Classes = classes(TextContext::Content);
+static ATTRIBUTE: Classes = classes(TextContext::Attribute);
 
 /// Appends recorded text to element content, where no attribute, comment or script is: markup is escaped, and control characters
 /// become marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
-    push(out, text, Place::Content);
+    push(out, text, TextContext::Content);
 }
 
 /// Recorded text as element content.
@@ -57,7 +57,7 @@ pub fn text(text: &str) -> Html {
 
 /// Appends recorded text to a quoted attribute, or to content that must stay plain.
 pub fn push_attribute(out: &mut String, text: &str) {
-    push(out, text, Place::Attribute);
+    push(out, text, TextContext::Attribute);
 }
 
 /// A text for an attribute in double quotes, where single quotes need no escape.
@@ -70,13 +70,15 @@ pub fn in_double_quotes(text: &str) -> Html {
 /// The escape function of templates: safe in content and in quoted attributes.
 pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
     let (pieces, rest) = text.as_bytes().as_chunks();
-    if pieces.iter().all(|piece| is_plain(piece, Place::Attribute))
+    if pieces
+        .iter()
+        .all(|piece| is_plain(piece, TextContext::Attribute))
         && rest.iter().all(|byte| ATTRIBUTE[usize::from(*byte)] == 0)
     {
         return out.write_all(text.as_bytes());
     }
     let mut escaped = String::with_capacity(text.len() + 8);
-    push(&mut escaped, text, Place::Attribute);
+    push(&mut escaped, text, TextContext::Attribute);
     out.write_all(escaped.as_bytes())
 }
 
@@ -88,8 +90,8 @@ const PIECE: usize = 16;
     clippy::needless_bitwise_bool,
     reason = "a branch for each byte would take as long as the table"
 )]
-fn is_plain(piece: &[u8; PIECE], place: Place) -> bool {
-    let is_attribute = matches!(place, Place::Attribute);
+fn is_plain(piece: &[u8; PIECE], context: TextContext) -> bool {
+    let is_attribute = matches!(context, TextContext::Attribute);
     let special = |byte: u8| {
         let only_there = (byte == b'>') | (byte == b'"') | (byte == b'\'');
         (byte == b'&') | (byte == b'<') | (is_attribute & only_there)
@@ -100,23 +102,23 @@ fn is_plain(piece: &[u8; PIECE], place: Place) -> bool {
         .fold(false, |found, byte| found | special(*byte) | control(*byte))
 }
 
-fn push(out: &mut String, text: &str, place: Place) {
-    let classes = match place {
-        Place::Content => &CONTENT,
-        Place::Attribute => &ATTRIBUTE,
+fn push(out: &mut String, text: &str, context: TextContext) {
+    let classes = match context {
+        TextContext::Content => &CONTENT,
+        TextContext::Attribute => &ATTRIBUTE,
     };
     let bytes = text.as_bytes();
     let mut done = 0;
     let mut at = 0;
-    let mut looked_at = 0;
+    let mut next_scan = 0;
     while at < bytes.len() {
-        if at >= looked_at {
-            looked_at = at + PIECE;
+        if at >= next_scan {
+            next_scan = at + PIECE;
             if bytes[at..]
                 .first_chunk()
-                .is_some_and(|piece| is_plain(piece, place))
+                .is_some_and(|piece| is_plain(piece, context))
             {
-                at = looked_at;
+                at = next_scan;
                 continue;
             }
         }
@@ -131,7 +133,7 @@ fn push(out: &mut String, text: &str, place: Place) {
         let length = c.len_utf8();
         if class == 1 || is_hidden_at(text, at, c) {
             out.push_str(&text[done..at]);
-            push_special(out, c, bytes.get(at + 1) == Some(&b'\n'), place);
+            push_special(out, c, bytes.get(at + 1) == Some(&b'\n'), context);
             done = at + length;
         }
         at += length;
@@ -139,7 +141,7 @@ fn push(out: &mut String, text: &str, place: Place) {
     out.push_str(&text[done..]);
 }
 
-fn push_special(out: &mut String, c: char, before_newline: bool, place: Place) {
+fn push_special(out: &mut String, c: char, before_newline: bool, context: TextContext) {
     match c {
         '&' => out.push_str("&amp;"),
         '<' => out.push_str("&lt;"),
@@ -149,13 +151,13 @@ fn push_special(out: &mut String, c: char, before_newline: bool, place: Place) {
         // A terminal would return to the start of the line; on a page the text continues below.
         '\r' if before_newline => {}
         '\r' => out.push('\n'),
-        _ => push_control(out, c, place),
+        _ => push_control(out, c, context),
     }
 }
 
-fn push_control(out: &mut String, c: char, place: Place) {
+fn push_control(out: &mut String, c: char, context: TextContext) {
     let shown = symbol(c);
-    if matches!(place, Place::Attribute) {
+    if matches!(context, TextContext::Attribute) {
         out.push(shown);
         return;
     }

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// Finished HTML. Only `markup`, `render` and the drawings in `view` may create it, which a test enforces.
+/// Finished HTML. Only `markup` and the code of `pages` that writes HTML may create it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Html(String);
 

@@ -1,16 +1,17 @@
-//! How text becomes HTML, whatever page it is for: which Markdown runpress reads, and what may be shown.
+//! Converts text to safe HTML: Markdown, terminal output and recorded text, for every page alike.
 
 pub mod code;
 pub mod escape;
+pub mod event_text;
 mod html;
 pub mod markdown;
 pub mod outline;
-pub mod recorded;
+
 pub mod terminal;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
-use base::pictures::Size;
+use base::pictures::ImageSize;
 use base::url::{LinkKind, link_kind};
 use formats::model::is_plain_path;
 
@@ -24,8 +25,8 @@ pub const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_GFM);
 
-/// What is in a text in Markdown. Many comments are one line of plain words, which need no parser: it takes longer to start
-/// than to read them.
+/// The events of a text in Markdown. Many comments are one line of plain words, which need no parser: starting it would take longer
+/// than reading them.
 pub fn parse(text: &str) -> impl Iterator<Item = Event<'_>> {
     let line = is_plain_line(text).then(|| {
         let words = CowStr::Borrowed(text.trim_end_matches(' '));
@@ -48,30 +49,30 @@ fn is_plain_line(text: &str) -> bool {
             .any(|byte| byte.is_ascii_control() || b"*_`[]<>&\\~|".contains(&byte))
 }
 
-/// Where a text comes from, which decides what its links may be.
+/// The source of a text, which decides where its links may lead.
 #[derive(Clone, Copy)]
-pub enum Origin<'a> {
-    /// Prose of the site itself: relative links, images of the site and links to its headings are kept. It gives the size of
-    /// a picture by its address, where there is such a picture.
-    Site(&'a dyn Fn(&str) -> Option<Size>),
-    /// A text of a run, which gives the address of an event by its number, where there is such an event. A
-    /// relative address or another fragment would lead nowhere on the site.
+pub enum MarkdownOrigin<'a> {
+    /// Prose of the site itself: relative links, images of the site and links to its headings are kept. The function returns the
+    /// size of the image at an address, if there is one.
+    Site(&'a dyn Fn(&str) -> Option<ImageSize>),
+    /// A text of a run. The function returns the address of an event by its number, if there is one. A relative address or another
+    /// fragment would lead nowhere on the site.
     Run(&'a dyn Fn(u64) -> Option<String>),
-    /// The writeup of a run, which may cite rules of the site as well. They are on the same page.
+    /// The writeup of a run. It may also cite rules of the site, which are on the same page.
     Writeup(&'a dyn Fn(u64) -> Option<String>),
-    /// A message of a recording. A number in it is no reference to an event, and its headings are none of the page: they begin and
-    /// skip levels as they like.
+    /// A recorded message. A number in it is no reference to an event, and its headings are not headings of the page, since they
+    /// may begin at any level.
     Message,
-    /// The description of a run's showcase, which gives the published file and the size of an image by its path.
+    /// The description of a run's showcase.
     Showcase {
-        /// As for other texts of a run.
+        /// The address of an event by its number.
         events: &'a dyn Fn(u64) -> Option<String>,
-        /// The image at a path.
-        image: &'a dyn Fn(&str) -> Option<(String, Size)>,
+        /// The published file and the size of an image, by its path.
+        image: &'a dyn Fn(&str) -> Option<(String, ImageSize)>,
     },
 }
 
-impl std::fmt::Debug for Origin<'_> {
+impl std::fmt::Debug for MarkdownOrigin<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Site(_) => "Site",
@@ -83,28 +84,30 @@ impl std::fmt::Debug for Origin<'_> {
     }
 }
 
-/// What becomes of the destination of a link.
+/// The destination of a link as it is published.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// To another site.
+    /// A link to another site.
     External,
-    /// To this address on the site.
+    /// A link to this address on the site.
     Internal(String),
-    /// Dropped; the words stay.
+    /// No link: only its words are published.
     Dropped,
 }
 
-/// Judges the destination of a link.
-pub fn destination(address: &str, origin: Origin<'_>) -> Destination {
-    if let (Origin::Writeup(_), Some(cited)) = (origin, cited_rule(address)) {
+/// Decides how the destination of a link is published.
+pub fn destination(address: &str, origin: MarkdownOrigin<'_>) -> Destination {
+    if let (MarkdownOrigin::Writeup(_), Some(cited)) = (origin, cited_rule(address)) {
         return Destination::Internal(format!("#rule-{}", cited.id));
     }
     match (link_kind(address), origin) {
         (Some(LinkKind::External), _) => Destination::External,
-        (Some(_), Origin::Site(_)) => Destination::Internal(address.to_owned()),
+        (Some(_), MarkdownOrigin::Site(_)) => Destination::Internal(address.to_owned()),
         (
             Some(LinkKind::Fragment),
-            Origin::Run(events) | Origin::Writeup(events) | Origin::Showcase { events, .. },
+            MarkdownOrigin::Run(events)
+            | MarkdownOrigin::Writeup(events)
+            | MarkdownOrigin::Showcase { events, .. },
         ) => event_link(address, events).map_or(Destination::Dropped, Destination::Internal),
         _ => Destination::Dropped,
     }
@@ -128,7 +131,7 @@ pub fn cited_rule(address: &str) -> Option<CitedRule<'_>> {
     (!id.is_empty() && id.chars().all(is_id)).then_some(CitedRule { id, holds })
 }
 
-/// `#e-17` and `#e-17..21`, to wherever the event is.
+/// The address for `#e-17` or `#e-17..21`.
 fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<String> {
     let numbers = address.trim().strip_prefix("#e-")?;
     let (first, last) = numbers
@@ -144,12 +147,12 @@ fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<S
 
 /// Whether an image may be shown: only files of the same site, since others would tell a third party who reads,
 /// and only in prose of the site itself or in the description of a showcase.
-pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
+pub fn is_image_allowed(address: &str, origin: MarkdownOrigin<'_>) -> bool {
     link_kind(address) == Some(LinkKind::Relative)
         && match origin {
-            Origin::Site(_) => true,
-            Origin::Run(_) | Origin::Writeup(_) | Origin::Message => false,
-            Origin::Showcase { image, .. } => {
+            MarkdownOrigin::Site(_) => true,
+            MarkdownOrigin::Run(_) | MarkdownOrigin::Writeup(_) | MarkdownOrigin::Message => false,
+            MarkdownOrigin::Showcase { image, .. } => {
                 image_path(address).is_some_and(|path| image(&path).is_some())
             }
         }

@@ -12,9 +12,9 @@ use pulldown_cmark::{
     Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Tag, TagEnd, html,
 };
 
-use super::{Destination, Origin, destination, image_is_kept, image_path, parse};
+use super::{Destination, MarkdownOrigin, destination, image_path, is_image_allowed, parse};
 use base::characters::any_hidden;
-use base::pictures::Size;
+use base::pictures::ImageSize;
 use formats::model::slug::{slugify, with_hash};
 
 use super::escape::{push_attribute, push_text};
@@ -27,24 +27,24 @@ const DEPTH: usize = 64;
 
 /// The context of a text on its page.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct MarkdownContext<'a> {
     /// Prefix of ids, to avoid collisions with other texts on the page.
     pub scope: &'a str,
     /// Number of levels to move headings down.
     pub shift: usize,
     /// The source of the text.
-    pub origin: Origin<'a>,
+    pub origin: MarkdownOrigin<'a>,
 }
 
-pub fn render(text: &str, context: Context<'_>) -> Html {
+pub fn render(text: &str, context: MarkdownContext<'_>) -> Html {
     let mut out = String::with_capacity(text.len() + text.len() / 2);
-    html::push_html(&mut out, filtered(text, context).into_iter());
-    Html::finished(shortened(&out))
+    html::push_html(&mut out, filter(text, context).into_iter());
+    Html::finished(shorten(&out))
 }
 
-/// Shortens what the writer makes: it ends void elements as in XHTML, and escapes `>` in texts, where
-/// [other texts](push_text) have it as it is.
-fn shortened(html: &str) -> String {
+/// Shortens the HTML of the parser's writer: it ends void elements as in XHTML, and escapes `>` in texts, which
+/// [`push_text`] does not.
+fn shorten(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(start) = memchr::memchr(b'<', rest.as_bytes()) {
@@ -79,7 +79,7 @@ fn push_unescaped(out: &mut String, text: &str) {
 
 /// The paths of the images that a text shows from files next to it. Only the beginning of a very long text is read.
 pub fn images(text: &str) -> Vec<String> {
-    let text = &text[..text.floor_char_boundary(DESCRIPTION.min(text.len()))];
+    let text = &text[..text.floor_char_boundary(MAX_SEARCHED.min(text.len()))];
     parse(text)
         .filter_map(|event| match event {
             Event::Start(Tag::Image { dest_url, .. }) => image_path(&dest_url),
@@ -89,23 +89,23 @@ pub fn images(text: &str) -> Vec<String> {
 }
 
 /// Maximum bytes of a text of which [`images()`] are found.
-const DESCRIPTION: usize = 64 * 1024;
+const MAX_SEARCHED: usize = 64 * 1024;
 
 /// The ids and texts of top-level headings, as on the page.
-pub fn headings(text: &str, context: Context<'_>) -> Vec<(String, String)> {
-    anchors::headings(&filtered(text, context))
+pub fn headings(text: &str, context: MarkdownContext<'_>) -> Vec<(String, String)> {
+    anchors::headings(&filter(text, context))
 }
 
 /// Every id of a text, as on the page.
-pub fn ids(text: &str, context: Context<'_>) -> BTreeSet<String> {
-    anchors::all(&filtered(text, context))
+pub fn ids(text: &str, context: MarkdownContext<'_>) -> BTreeSet<String> {
+    anchors::ids_of(&filter(text, context))
 }
 
-fn filtered<'t>(text: &'t str, context: Context<'_>) -> Vec<Event<'t>> {
+fn filter<'t>(text: &'t str, context: MarkdownContext<'_>) -> Vec<Event<'t>> {
     let mut filter = Filter {
         context,
         depth: 0,
-        dropped: Vec::new(),
+        closings: Vec::new(),
         table: Vec::new(),
         cell: 0,
         head: false,
@@ -125,24 +125,24 @@ fn filtered<'t>(text: &'t str, context: Context<'_>) -> Vec<Event<'t>> {
             *event = Event::Text(CowStr::Borrowed("*"));
         }
     }
-    if let Origin::Site(_) = context.origin {
+    if let MarkdownOrigin::Site(_) = context.origin {
         anchor_headings(&mut events, context.scope);
     }
     events
 }
 
 struct Filter<'a> {
-    context: Context<'a>,
+    context: MarkdownContext<'a>,
     depth: usize,
-    /// The closing of each open container.
-    dropped: Vec<Close>,
+    /// How each open container will be closed.
+    closings: Vec<Closing>,
     table: Vec<Alignment>,
     cell: usize,
     head: bool,
     /// Number of open images.
     images: usize,
     /// Start of the outermost image's events, and its size if known.
-    sized: Option<(usize, Size)>,
+    sized: Option<(usize, ImageSize)>,
     /// Number of open links: HTML does not allow nested links, but Markdown can produce them.
     links: usize,
     /// Ids of the footnotes so far.
@@ -150,7 +150,7 @@ struct Filter<'a> {
 }
 
 #[derive(Clone, Copy)]
-enum Close {
+enum Closing {
     AsIs,
     Nothing,
     Raw(&'static str),
@@ -198,25 +198,25 @@ impl Filter<'_> {
         // The text of an image becomes an attribute, which cannot have markup.
         let is_word = self.images > 0 && !matches!(tag, Tag::Image { .. });
         if self.depth + levels_within(&tag) > DEPTH || is_word {
-            self.dropped.push(Close::Nothing);
+            self.closings.push(Closing::Nothing);
             return;
         }
         let close = match tag {
-            Tag::Heading { .. } if matches!(self.context.origin, Origin::Message) => {
+            Tag::Heading { .. } if matches!(self.context.origin, MarkdownOrigin::Message) => {
                 out.push(Event::Html(CowStr::Borrowed("<p><strong>")));
-                Close::Raw("</strong></p>\n")
+                Closing::Raw("</strong></p>\n")
             }
             Tag::Heading { level, .. } => {
-                let level = deeper(level, self.context.shift);
+                let level = shift_level(level, self.context.shift);
                 out.push(Event::Start(Tag::Heading {
                     level,
                     id: None,
                     classes: Vec::new(),
                     attrs: Vec::new(),
                 }));
-                Close::AsIs
+                Closing::AsIs
             }
-            Tag::Link { .. } if self.links > 0 => Close::Nothing,
+            Tag::Link { .. } if self.links > 0 => Closing::Nothing,
             Tag::Link {
                 link_type,
                 dest_url,
@@ -229,7 +229,7 @@ impl Filter<'_> {
                     html.push_str("\">");
                     self.links += 1;
                     out.push(Event::InlineHtml(html.into()));
-                    Close::Raw("</a>")
+                    Closing::Raw("</a>")
                 }
                 Destination::Internal(address) => {
                     self.links += 1;
@@ -239,9 +239,9 @@ impl Filter<'_> {
                         title: CowStr::Borrowed(""),
                         id,
                     }));
-                    Close::AsIs
+                    Closing::AsIs
                 }
-                Destination::Dropped => Close::Nothing,
+                Destination::Dropped => Closing::Nothing,
             },
             Tag::Image {
                 dest_url,
@@ -249,19 +249,21 @@ impl Filter<'_> {
                 id,
                 ..
             } => {
-                if image_is_kept(&dest_url, self.context.origin) {
+                if is_image_allowed(&dest_url, self.context.origin) {
                     let mut dest_url = dest_url;
                     let mut size = None;
                     match self.context.origin {
-                        Origin::Site(size_of) => size = size_of(&dest_url),
-                        Origin::Showcase { image, .. } => {
+                        MarkdownOrigin::Site(size_of) => size = size_of(&dest_url),
+                        MarkdownOrigin::Showcase { image, .. } => {
                             let found = image_path(&dest_url).and_then(|path| image(&path));
                             if let Some((href, known)) = found {
                                 dest_url = href.into();
                                 size = Some(known);
                             }
                         }
-                        Origin::Run(_) | Origin::Writeup(_) | Origin::Message => {}
+                        MarkdownOrigin::Run(_)
+                        | MarkdownOrigin::Writeup(_)
+                        | MarkdownOrigin::Message => {}
                     }
                     if self.images == 0 {
                         self.sized = size.map(|size| (out.len(), size));
@@ -273,31 +275,31 @@ impl Filter<'_> {
                         title: CowStr::Borrowed(""),
                         id,
                     }));
-                    Close::AsIs
+                    Closing::AsIs
                 } else if self.images > 0 {
-                    Close::Nothing
+                    Closing::Nothing
                 } else {
                     out.push(Event::InlineHtml(CowStr::Borrowed(
                         "<span class=noimg>Image not shown: ",
                     )));
-                    Close::Raw("</span>")
+                    Closing::Raw("</span>")
                 }
             }
             Tag::HtmlBlock => {
                 out.push(Event::Start(Tag::Paragraph));
-                Close::Raw("</p>\n")
+                Closing::Raw("</p>\n")
             }
             Tag::FootnoteDefinition(name) => {
                 let id = self.prefixed(&name);
                 if self.notes.insert(id.to_string()) {
                     out.push(Event::Start(Tag::FootnoteDefinition(id)));
-                    Close::AsIs
+                    Closing::AsIs
                 } else {
                     // References link to the first note of a name.
                     out.push(Event::Html(CowStr::Borrowed(
                         "<div class=\"footnote-definition\">",
                     )));
-                    Close::Raw("</div>\n")
+                    Closing::Raw("</div>\n")
                 }
             }
             Tag::Table(alignments) => {
@@ -305,17 +307,17 @@ impl Filter<'_> {
                 out.push(Event::Html(CowStr::Borrowed(
                     "<div class=scroll tabindex=0 role=group aria-label=Table><table>",
                 )));
-                Close::Raw("</tbody></table></div>\n")
+                Closing::Raw("</tbody></table></div>\n")
             }
             Tag::TableHead => {
                 (self.head, self.cell) = (true, 0);
                 out.push(Event::Html(CowStr::Borrowed("<thead><tr>")));
-                Close::Raw("</tr></thead><tbody>\n")
+                Closing::Raw("</tr></thead><tbody>\n")
             }
             Tag::TableRow => {
                 self.cell = 0;
                 out.push(Event::Html(CowStr::Borrowed("<tr>")));
-                Close::Raw("</tr>\n")
+                Closing::Raw("</tr>\n")
             }
             Tag::TableCell => {
                 let right = self.table.get(self.cell) == Some(&Alignment::Right);
@@ -327,58 +329,58 @@ impl Filter<'_> {
                     (false, false) => ("<td>", "</td>"),
                 };
                 out.push(Event::InlineHtml(CowStr::Borrowed(open)));
-                Close::Raw(close)
+                Closing::Raw(close)
             }
             Tag::BlockQuote(kind) => {
                 if let Some(kind) = kind {
                     out.push(Event::Html(CowStr::Borrowed(alert(kind))));
-                    Close::Raw("</div>\n")
+                    Closing::Raw("</div>\n")
                 } else {
                     out.push(Event::Start(Tag::BlockQuote(None)));
-                    Close::AsIs
+                    Closing::AsIs
                 }
             }
             Tag::CodeBlock(kind) => {
                 out.push(Event::Start(Tag::CodeBlock(language(&kind))));
-                Close::AsIs
+                Closing::AsIs
             }
-            Tag::MetadataBlock(_) => Close::Nothing,
+            Tag::MetadataBlock(_) => Closing::Nothing,
             other => {
                 out.push(Event::Start(other));
-                Close::AsIs
+                Closing::AsIs
             }
         };
-        self.dropped.push(close);
+        self.closings.push(close);
     }
 
     fn end(&mut self, tag: TagEnd, out: &mut Vec<Event<'_>>) {
         self.depth = self.depth.saturating_sub(1);
-        let close = self.dropped.pop();
-        if matches!(tag, TagEnd::Link) && !matches!(close, Some(Close::Nothing) | None) {
+        let close = self.closings.pop();
+        if matches!(tag, TagEnd::Link) && !matches!(close, Some(Closing::Nothing) | None) {
             self.links = self.links.saturating_sub(1);
         }
         match close {
-            Some(Close::Raw(html)) => {
+            Some(Closing::Raw(html)) => {
                 if matches!(tag, TagEnd::TableHead) {
                     self.head = false;
                 }
                 out.push(Event::InlineHtml(CowStr::Borrowed(html)));
             }
-            Some(Close::AsIs) if tag == TagEnd::Image => {
+            Some(Closing::AsIs) if tag == TagEnd::Image => {
                 out.push(Event::End(tag));
                 self.images = self.images.saturating_sub(1);
                 if self.images == 0
                     && let Some((start, size)) = self.sized.take()
                 {
-                    let image = sized(out.drain(start..), size);
+                    let image = image_with_size(out.drain(start..), size);
                     out.push(Event::InlineHtml(image.into()));
                 }
             }
-            Some(Close::AsIs) => out.push(Event::End(match tag {
-                TagEnd::Heading(level) => TagEnd::Heading(deeper(level, self.context.shift)),
+            Some(Closing::AsIs) => out.push(Event::End(match tag {
+                TagEnd::Heading(level) => TagEnd::Heading(shift_level(level, self.context.shift)),
                 other => other,
             })),
-            Some(Close::Nothing) | None => {}
+            Some(Closing::Nothing) | None => {}
         }
     }
 
@@ -395,9 +397,9 @@ impl Filter<'_> {
 }
 
 /// An image with width and height, so that the layout does not shift while it loads. The parser's own writer has no sizes.
-fn sized<'t>(image: impl Iterator<Item = Event<'t>>, size: Size) -> String {
+fn image_with_size<'t>(image: impl Iterator<Item = Event<'t>>, size: ImageSize) -> String {
     const OPEN: &str = "<img";
-    let Size { width, height } = size;
+    let ImageSize { width, height } = size;
     let mut written = String::new();
     html::push_html(&mut written, image);
     if written.starts_with(OPEN) {
@@ -449,7 +451,7 @@ const fn levels_within(tag: &Tag<'_>) -> usize {
     }
 }
 
-fn deeper(level: HeadingLevel, shift: usize) -> HeadingLevel {
+fn shift_level(level: HeadingLevel, shift: usize) -> HeadingLevel {
     HeadingLevel::try_from((level as usize + shift).min(6)).unwrap_or(HeadingLevel::H6)
 }
 

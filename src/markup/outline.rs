@@ -1,4 +1,4 @@
-//! The structure of a Markdown text without formatting: blocks of plain text. Nothing in it has to be trusted.
+//! The structure of a Markdown text without formatting: blocks of plain text, which need escaping like any other text.
 
 use pulldown_cmark::{Event, Tag, TagEnd};
 

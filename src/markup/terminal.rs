@@ -144,7 +144,7 @@ impl Perform for Writer<'_> {
         self.plain.push(char::from(byte));
     }
 
-    /// A title, a link or a terminal command: its presence is shown, its content is not.
+    /// Shows that there is a title or a terminal command, but not its content. Links are dropped.
     fn osc_dispatch(&mut self, params: &[&[u8]], _bell_terminated: bool) {
         if params.first() != Some(&b"8".as_slice()) {
             self.plain.push('\u{1b}');

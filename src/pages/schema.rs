@@ -15,7 +15,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
 use crate::feeds::{self, annotations};
-use base::diagnostics::json::Report;
+use base::diagnostics::json::DiagnosticReport;
 use formats::config::Config;
 use formats::decisions::{self, Decision, DecisionKind};
 use formats::model::annotation::{AnnotationKind, FRICTION_KINDS};
@@ -152,7 +152,7 @@ pub const ALL: &[SchemaEntry] = &[
         "feeds/decisions.json",
     ),
     feed::<ledger::LedgerDocument<'_>>("changes", "What each build changed", ledger::PATH),
-    feed::<Report<'_>>(
+    feed::<DiagnosticReport<'_>>(
         "diagnostics",
         "The problems of a build",
         "feeds/diagnostics.json",

@@ -11,10 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::site::Site;
-use base::beneath::{Kind, Stamp, Tree, TreeEntry};
 use base::diagnostics::{Diagnostic, Place, codes};
-use content::discover::Roots;
-use content::inspect::Record;
+use base::files::{EntryKind, Stamp, Tree, TreeEntry};
+use content::discover::ContentRoots;
+use content::inspect::CheckedRecord;
 use content::load;
 use formats::model::archive::Archive;
 use formats::model::archive_context::ArchiveContext;
@@ -79,13 +79,13 @@ pub(super) struct CachedRecord<'a> {
     pub(super) stamp: Stamp,
     /// BLAKE3 of the file.
     pub(super) digest: [u8; 32],
-    pub(super) record: Cow<'a, Record>,
+    pub(super) record: Cow<'a, CheckedRecord>,
 }
 
 impl CachedRecord<'_> {
     /// Whether the record is that of a file in a scan after `at`.
     pub(super) fn is_of(&self, found: &TreeEntry, at: i64) -> bool {
-        matches!(found.kind, Kind::File { .. })
+        matches!(found.kind, EntryKind::File { .. })
             && found.stamp == self.stamp
             && !found.stamp.is_racy(at)
     }
@@ -102,7 +102,7 @@ impl CachedRecord<'_> {
 #[derive(Debug)]
 pub(super) struct BuildCache {
     /// How the content looked before anything was read, until a build takes it.
-    roots: Mutex<Option<Roots>>,
+    roots: Mutex<Option<ContentRoots>>,
     at: i64,
     /// A digest of the command line, site.toml, `templates/` and `static/`.
     settings: [u8; 32],
@@ -190,7 +190,7 @@ impl BuildCache {
     }
 
     /// How the content looks, and the records that the last build read with the same settings.
-    pub(super) fn content(&self, site: &Site) -> (Roots, CachedRecords) {
+    pub(super) fn content(&self, site: &Site) -> (ContentRoots, CachedRecords) {
         let last = self.last.as_ref();
         let last = last.filter(|(_, head)| head.settings == self.settings);
         let cached = last.and_then(|(reader, head)| {
@@ -206,7 +206,7 @@ impl BuildCache {
         (roots, cached.unwrap_or_default())
     }
 
-    fn roots(&self) -> MutexGuard<'_, Option<Roots>> {
+    fn roots(&self) -> MutexGuard<'_, Option<ContentRoots>> {
         self.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -408,7 +408,7 @@ impl CacheUpdate<'_> {
             // In a merge, each run has the inputs of its part.
             inputs: match self.parts_at {
                 Some(_) => None,
-                None => gathered.roots.condensed(),
+                None => gathered.roots.dropped_digest(),
             },
             inputs_at: self.parts_at.map_or(cache.at, |at| at.min(cache.at)),
             outputs: tree.digest(i64::MAX),

@@ -9,11 +9,11 @@ use rayon::prelude::*;
 
 use crate::site::Site;
 use ::secrets::Mask;
-use base::beneath::{Kind, Stamp};
 use base::diagnostics::{Diagnostic, Place, Source};
+use base::files::{EntryKind, Stamp};
 use base::links::Slug;
-use content::discover::{Roots, RunDirectory};
-use content::inspect::{self, Record};
+use content::discover::{ContentRoots, RunDirectory};
+use content::inspect::{self, CheckedRecord};
 use content::load::{self, LoadedFile};
 use content::rules;
 use content::rules::archive::Candidate;
@@ -34,7 +34,7 @@ pub(super) struct Directory {
     stamp: Option<Stamp>,
     /// BLAKE3 of the record; `None` if it cannot be read.
     pub(super) digest: Option<[u8; 32]>,
-    pub(super) record: Record,
+    pub(super) record: CheckedRecord,
     pub(super) status: RunStatus,
 }
 
@@ -86,7 +86,7 @@ impl Directory {
 pub(super) fn read(
     site: &Site,
     runs: Vec<RunDirectory>,
-    roots: &Roots,
+    roots: &ContentRoots,
     mut cached: CachedRecords,
     progress: &dyn Progress,
 ) -> (Vec<Directory>, Vec<Diagnostic>) {
@@ -109,7 +109,7 @@ pub(super) fn read(
             },
             None => read_record(site, place),
         };
-        let file = found.filter(|it| matches!(it.kind, Kind::File { .. }) && !is_withheld);
+        let file = found.filter(|it| matches!(it.kind, EntryKind::File { .. }) && !is_withheld);
         directory.stamp = file.map(|file| file.stamp);
         progress.tick();
         directory
@@ -120,7 +120,7 @@ pub(super) fn read(
 }
 
 impl Directory {
-    fn new(place: RunDirectory, record: Record) -> Self {
+    fn new(place: RunDirectory, record: CheckedRecord) -> Self {
         let status = match &record.run {
             _ if record.never_published => RunStatus::NeverPublished,
             Some(_) => RunStatus::Valid,
@@ -178,7 +178,7 @@ pub(super) fn candidates(directories: &[Directory]) -> Vec<Candidate> {
 }
 
 /// Whether parts of a run are withheld. Its record then depends on another file.
-pub(super) fn is_withheld(roots: &Roots, place: &RunDirectory) -> bool {
+pub(super) fn is_withheld(roots: &ContentRoots, place: &RunDirectory) -> bool {
     let tree = roots.of(place);
     tree.is_some_and(|tree| tree.get(OsStr::new(redactions::FILE_NAME)).is_some())
 }
@@ -191,9 +191,9 @@ fn read_record(site: &Site, place: RunDirectory) -> Directory {
     let (mut record, file) = match read.unwrap_or_else(Err) {
         Ok(read) => read,
         Err(problem) => {
-            let record = Record {
+            let record = CheckedRecord {
                 diagnostics: vec![problem],
-                ..Record::default()
+                ..CheckedRecord::default()
             };
             return Directory::new(place, record);
         }

@@ -21,11 +21,11 @@ use base::diagnostics::Failure;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{self, Diagnostic, Place, Severity, Source, codes};
 use base::links::Slug;
-use content::discover::{self, ContentPath, Roots, RunDirectory};
+use content::discover::{self, ContentPath, ContentRoots, RunDirectory};
 use content::load;
 use content::rules;
 use content::rules::decisions::DecisionTargets;
-use content::rules::links::Targets;
+use content::rules::links::LinkTargets;
 use formats::config::Limits;
 use formats::decisions::{self, Decision};
 use formats::model::archive::{Archive, ArchiveEntry, GroupBy};
@@ -43,7 +43,7 @@ const STACK: usize = 16 << 20;
 pub struct SiteContent {
     pub(super) pool: ThreadPool,
     /// How the content looked before it was read.
-    pub(super) roots: Roots,
+    pub(super) roots: ContentRoots,
     pub(super) directories: Vec<Directory>,
     /// The valid runs in order, with their addresses.
     pub(super) archive: Archive,
@@ -87,14 +87,14 @@ impl SiteContent {
     /// Finds all content in `roots` and reads every page of prose, and every record that is not in `records` as it looks.
     pub(super) fn gather(
         site: &Site,
-        roots: Roots,
+        roots: ContentRoots,
         records: CachedRecords,
         progress: &dyn Progress,
     ) -> Result<Self, Failure> {
         let pool = pool(site)?;
         let reserved = lists::reserved(site);
         let mut problems = Vec::new();
-        let found = discover::of(
+        let found = discover::discover_with(
             &site.root,
             &site.content,
             site.options.records.as_deref(),
@@ -180,7 +180,7 @@ impl SiteContent {
 
     /// Drops the scan of the content, once all runs are processed: lists do not need it.
     pub(super) fn drop_scan(&mut self, site: &Site) -> Result<(), Failure> {
-        self.roots.condense();
+        self.roots.drop_listings();
         self.replace_threads(site)
     }
 
@@ -202,8 +202,7 @@ impl SiteContent {
         );
         mask.into_inner().apply_all(&mut problems, "");
         archive.decide(&self.decisions);
-        let addresses = self.prose.addresses();
-        problems.extend(rules::pages::check_unmatched(&addresses, &archive));
+        problems.extend(rules::pages::check_unmatched(self.prose.files(), &archive));
         problems.extend(self.problems_over(site, &archive, self.previous.as_ref()));
         self.mask.apply_all(&mut problems, "");
         Self {
@@ -279,7 +278,7 @@ impl SiteContent {
         site: &'a Site,
         archive: &'a Archive,
         previous: Option<&'a Ledger>,
-    ) -> Targets<'a> {
+    ) -> LinkTargets<'a> {
         let run_folders = site.config.publish.run_folders;
         let gone = previous.into_iter().flat_map(|ledger| {
             let runs = ledger.runs.iter().map(|known| &known.run);
@@ -294,7 +293,7 @@ impl SiteContent {
         let files = files.chain(["index.html".to_owned()]).collect();
         let ids = self.prose.texts.iter().rev();
         let ids = ids.map(|text| (text.page(), &text.ids)).collect();
-        let mut targets = Targets::new(files, archive, gone.chain(quarantined));
+        let mut targets = LinkTargets::new(files, archive, gone.chain(quarantined));
         targets.ids = ids;
         targets.templates = site.template_texts().collect();
         targets.reserved.clone_from(&self.reserved);

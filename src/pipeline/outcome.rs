@@ -52,7 +52,7 @@ pub struct Outcome {
     #[serde(skip)]
     pub contribution: Option<Contribution>,
     /// Every run directory in order, with the id of its run.
-    pub cases: Vec<junit::Case>,
+    pub cases: Vec<junit::RunCase>,
     /// Whether the new site is in the output folder.
     #[serde(skip)]
     pub published: bool,
@@ -221,13 +221,13 @@ impl Outcome {
 }
 
 impl Directory {
-    pub(super) fn case(&self, mask: &Mask) -> junit::Case {
+    pub(super) fn case(&self, mask: &Mask) -> junit::RunCase {
         let path = &self.place.shown;
         let id = self.id().map(|id| {
             let mask = Mask::of_site("", id.as_bytes());
             mask.masked(id).unwrap_or_else(|| id.to_owned())
         });
-        junit::Case {
+        junit::RunCase {
             id,
             path: mask.masked(path).unwrap_or_else(|| path.clone()),
         }

@@ -15,8 +15,8 @@ use formats::model::archive::{GroupBy, GroupText};
 use formats::page;
 use formats::page::ProseKind;
 use markup::Html;
-use markup::Origin;
-use markup::markdown::{self, Context};
+use markup::MarkdownOrigin;
+use markup::markdown::{self, MarkdownContext};
 use pages::view::Link;
 
 /// All published prose.
@@ -58,23 +58,19 @@ impl SiteProse {
                     read.links.extend(links);
                     let position = read.texts.len();
                     read.by_page.entry(page_of(&file)).or_insert(position);
-                    let context = context(scope_of(&file), Origin::Site(&|_| None));
+                    let context = context(scope_of(&file), MarkdownOrigin::Site(&|_| None));
                     let ids = markdown::ids(&prose.body, context);
                     read.texts.push(ProseText { file, prose, ids });
                 }
                 Err(problem) => problems.push(problem),
             }
         }
-        problems.extend(rules::pages::check_addresses(&read.addresses(), reserved));
+        problems.extend(rules::pages::check_addresses(read.files(), reserved));
         read
     }
 
-    /// Kind, slug and path of each text.
-    pub(super) fn addresses(&self) -> Vec<(ProseKind, String, String)> {
-        let files = self.texts.iter().map(|text| &text.file);
-        files
-            .map(|file| (file.kind, file.slug.clone(), file.at.shown.clone()))
-            .collect()
+    pub(super) fn files(&self) -> impl Iterator<Item = &ProseFile> {
+        self.texts.iter().map(|text| &text.file)
     }
 
     pub(super) fn of_page(&self, path: &str) -> Option<&ProseText> {
@@ -127,17 +123,23 @@ impl ProseText {
         let scope = scope_of(&self.file);
         let page = self.page();
         let size = |address: &str| site.pictures.size(&page, address);
-        markdown::render(&self.prose.body, context(scope, Origin::Site(&size)))
+        markdown::render(
+            &self.prose.body,
+            context(scope, MarkdownOrigin::Site(&size)),
+        )
     }
 
     /// Its headings, if it has its own page: id and text.
     pub(super) fn headings(&self) -> Vec<(String, String)> {
-        markdown::headings(&self.prose.body, context("", Origin::Site(&|_| None)))
+        markdown::headings(
+            &self.prose.body,
+            context("", MarkdownOrigin::Site(&|_| None)),
+        )
     }
 }
 
-const fn context<'a>(scope: &'a str, origin: Origin<'a>) -> Context<'a> {
-    Context {
+const fn context<'a>(scope: &'a str, origin: MarkdownOrigin<'a>) -> MarkdownContext<'a> {
+    MarkdownContext {
         scope,
         shift: 1,
         origin,
@@ -154,9 +156,9 @@ fn read_file(
     let (prose, found) = page::parse(source);
     problems.extend(found);
     let offset = source.text.len().saturating_sub(prose.body.len());
-    let origin = Origin::Site(&|_| None);
+    let origin = MarkdownOrigin::Site(&|_| None);
     problems.extend(rules::markdown::check(source, &prose.body, offset, origin));
-    let links = rules::links::internal(source, &prose.body, offset, &page_of(file));
+    let links = rules::links::internal_links(source, &prose.body, offset, &page_of(file));
     Ok((prose, links))
 }
 

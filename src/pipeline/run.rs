@@ -30,8 +30,8 @@ use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::run_record;
 use markup::Html;
-use markup::Origin;
-use markup::markdown::{self, Context};
+use markup::MarkdownOrigin;
+use markup::markdown::{self, MarkdownContext};
 use pages::render::templates::Renderer;
 use pages::view::run::CheckedRun;
 use pages::view::timeline::Layout;
@@ -222,10 +222,10 @@ impl<'a> RunContents<'a> {
         let writeup = review.map_or_else(Html::default, |review| {
             let page = links::run(&entry.slug);
             let events = |number| layouts.first()?.numbered_href(&page, number);
-            let context = Context {
+            let context = MarkdownContext {
                 scope: "w",
                 shift: 2,
-                origin: Origin::Writeup(&events),
+                origin: MarkdownOrigin::Writeup(&events),
             };
             markdown::render(&review.body, context)
         });
@@ -247,7 +247,7 @@ impl<'a> RunContents<'a> {
             digests: &digests,
             site_rules: &site.rules,
             rules: &self.rules,
-            withheld: &self.files.redactions.listed(),
+            withheld: &self.files.redactions.to_published(),
             downloads: &downloads::names(config, self.files, inspection),
             archive: None,
         };
@@ -351,10 +351,10 @@ fn prose(layouts: &[Layout<'_>], slug: &Slug, scope: &str, text: &str) -> Html {
     let page = links::run(slug);
     // Event numbers in threads refer to the first tape.
     let events = |number| layouts.first()?.numbered_href(&page, number);
-    let context = Context {
+    let context = MarkdownContext {
         scope,
         shift: 3,
-        origin: Origin::Run(&events),
+        origin: MarkdownOrigin::Run(&events),
     };
     markdown::render(text, context)
 }

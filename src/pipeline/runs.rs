@@ -47,7 +47,7 @@ pub(super) fn stage(
             });
             let summary = adopted.unwrap_or_else(|| {
                 let place = &gathered.directory(entry).place;
-                let weight = gathered.roots.of(place).map_or(0, load::weight);
+                let weight = gathered.roots.of(place).map_or(0, load::memory_size);
                 let record = gathered.roots.of(place).map_or(0, load::record_size);
                 let _reservation = budget.reserve(weight);
                 let summary = catch_panic(place, || run::process(site, gathered, index, output));
@@ -99,7 +99,7 @@ fn check(
         None => return RunSummary::default(),
     };
     let place = &directory.place;
-    let _reservation = budget.reserve(gathered.roots.of(place).map_or(0, load::weight));
+    let _reservation = budget.reserve(gathered.roots.of(place).map_or(0, load::memory_size));
     let id = directory.id().unwrap_or_default();
     let checked = catch_panic(place, || {
         let (problems, scanned) = run::check_alone(site, place, &record, id, None, None);

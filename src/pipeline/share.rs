@@ -7,8 +7,8 @@ use memchr::memmem;
 use serde_json::Value;
 
 use ::secrets::Mask;
-use base::beneath;
 use base::diagnostics::{self, Diagnostic, Failure, Place, Severity, codes};
+use base::files;
 use base::links;
 use content::discover::RunDirectory;
 use content::inspect;
@@ -145,7 +145,7 @@ fn pack(folder: &Path, data: &Value) -> Result<Vec<u8>, Diagnostic> {
 
 /// A staged file; `None` if there is none.
 fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, Diagnostic> {
-    match beneath::read(&folder.join(name)) {
+    match files::read(&folder.join(name)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(codes::PUBLISH_IO.at(

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::summary::hash_text;
 use ::secrets::Mask;
 use base::diagnostics::{Diagnostic, Place, Source, codes};
-use base::pictures::Pictures;
+use base::pictures::StaticImages;
 use base::url::HttpUrl;
-use content::discover::{self, Roots, Shard};
+use content::discover::{self, ContentRoots, Shard};
 use content::load;
 use formats::config::{self, Config, RunSelection};
 use formats::rule_file;
@@ -37,7 +37,7 @@ pub struct Site {
     /// The command line overrides, as given.
     pub options: Overrides,
     /// The images among the static files.
-    pub(crate) pictures: Pictures,
+    pub(crate) pictures: StaticImages,
     /// What the site expects of its runs.
     pub rules: Rules,
     /// The place of each `[[secrets.allow]]` in site.toml.
@@ -110,7 +110,7 @@ impl Site {
     /// Opens the site at `root`. Without site.toml, all settings have defaults.
     pub fn open(root: &Path, overrides: &Overrides) -> Result<Self, Vec<Diagnostic>> {
         let file = root.join(config::FILE_NAME);
-        let text = match base::beneath::read(&file) {
+        let text = match base::files::read(&file) {
             Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
                 let source = Source::file(config::FILE_NAME, error.as_bytes());
                 let at = error.utf8_error().valid_up_to();
@@ -158,7 +158,7 @@ impl Site {
         if content.is_empty() {
             content.extend(config.build.content.iter().map(|path| root.join(path)));
         }
-        let tree = |folder| load::tree(root, folder).map_err(|problem| vec![problem]);
+        let tree = |folder| load::files_below(root, folder).map_err(|problem| vec![problem]);
         let statics = tree("static")?;
         let rules = rules(root)?;
         let template = |name: String, bytes: Vec<u8>| {
@@ -188,7 +188,7 @@ impl Site {
             rules,
             allowances: config::places_of("secrets.allow", config::FILE_NAME, &text),
             expectations: config::places_of("expect", config::FILE_NAME, &text),
-            pictures: Pictures::of(&statics),
+            pictures: StaticImages::of(&statics),
             assets: assets::collect(&statics, config.build.minify),
             statics: statics.into_iter().map(|(path, _)| path).collect(),
             redaction_key: load::redaction_key_digest(root),
@@ -204,7 +204,7 @@ impl Site {
     /// The files of the site that are not content, unmodified, with their paths: static files, rules, templates and site.toml.
     pub(crate) fn own_files(&self) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
         let folder = "static";
-        let files = load::tree(&self.root, folder)?.into_iter();
+        let files = load::files_below(&self.root, folder)?.into_iter();
         let mut files: Vec<_> = files
             .map(|(path, bytes)| (format!("{folder}/{path}"), bytes))
             .collect();
@@ -213,7 +213,7 @@ impl Site {
         files.extend(
             templates.map(|template| (template.shown.clone(), template.text.clone().into_bytes())),
         );
-        if let Ok(settings) = base::beneath::read(&self.root.join(config::FILE_NAME)) {
+        if let Ok(settings) = base::files::read(&self.root.join(config::FILE_NAME)) {
             files.push((config::FILE_NAME.to_owned(), settings));
         }
         Ok(files)
@@ -287,8 +287,8 @@ impl Site {
     }
 
     /// Scans the content.
-    pub(crate) fn scan_content(&self) -> Roots {
-        let roots = Roots::look(&self.content, cache::FOLDER);
+    pub(crate) fn scan_content(&self) -> ContentRoots {
+        let roots = ContentRoots::list(&self.content, cache::FOLDER);
         match &self.options.records {
             Some(records) => {
                 roots.with_mirrors(&discover::mirrors(&self.root, &self.content, records))
@@ -370,7 +370,7 @@ impl Site {
 
 /// The files of rules with their paths.
 fn rule_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
-    let files = load::tree(root, rule_file::FOLDER)?.into_iter();
+    let files = load::files_below(root, rule_file::FOLDER)?.into_iter();
     let files =
         files.filter(|(path, _)| Path::new(path).extension().is_some_and(|end| end == "toml"));
     Ok(files

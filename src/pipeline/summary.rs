@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use base::diagnostics::Diagnostic;
-use content::load::Input;
+use content::load::RunInput;
 use formats::model::findings::{Findings, PackedDigests};
 use pages::feeds::annotations::AnnotationLines;
 use pages::view::data::search::EventText;
@@ -39,7 +39,7 @@ pub(super) struct RunSummary {
     #[serde(skip)]
     pub(super) cached: Option<RunPieces>,
     /// The files of the run directory; `None` if they may change unnoticed, or if no pages were made.
-    pub(super) inputs: Option<Vec<Input>>,
+    pub(super) inputs: Option<Vec<RunInput>>,
     /// A digest of what the page shows of the archive.
     pub(super) archive_context: [u8; 16],
     /// Ids of the runs that it names.

@@ -8,7 +8,7 @@ use formats::model::archive::Archive;
 use formats::model::findings::Findings;
 use formats::rule_file::RuleSeverity;
 use formats::{RUN_FILES, run_record, sidecar};
-use gate::Check;
+use gate::RuleCheck;
 use pages::view::rules;
 
 use crate::site::Site;
@@ -50,7 +50,7 @@ pub(super) fn missing(site: &Site, archive: &Archive, findings: &[Findings]) -> 
 pub(super) fn unknown_files(site: &Site, findings: &[Findings]) -> Vec<Diagnostic> {
     let rules = site.rules.list.iter();
     let files = rules.filter_map(|rule| match &rule.check {
-        Check::Trials { files, .. } => Some(files),
+        RuleCheck::Trials { files, .. } => Some(files),
         _ => None,
     });
     let mut files = files.flatten().peekable();

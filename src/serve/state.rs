@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use base::diagnostics::Failure;
-use base::diagnostics::json::Report;
+use base::diagnostics::json::DiagnosticReport;
 use base::diagnostics::{Diagnostic, Severity, SeverityCounts};
 use pipeline::Outcome;
 use pipeline::site::Site;
@@ -32,7 +32,7 @@ struct PageMessage<'a> {
     errors: usize,
     warnings: usize,
     #[serde(flatten)]
-    report: Report<'a>,
+    report: DiagnosticReport<'a>,
 }
 
 impl SiteState {
@@ -89,7 +89,7 @@ impl SiteState {
             has_build: self.has_build,
             errors: tally.errors,
             warnings: tally.warnings,
-            report: Report::new(&listed, 0, 0),
+            report: DiagnosticReport::new(&listed, 0, 0),
         };
         // Serialization cannot fail.
         let message = pages::render::script::marked_json(&message).unwrap_or_default();

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use base::beneath::{Folder, OpenFile, Stamp};
+use base::files::{Folder, OpenFile, Stamp};
 
 use super::publish::HashingWriter;
 

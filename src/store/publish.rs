@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use base::beneath::{Folder, Stamp, Tree};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::{Folder, Stamp, Tree};
 use formats::model::FileDigest;
 
 pub mod checksums;
@@ -344,7 +344,7 @@ impl Stage {
             (Some(old), Some(changes)) => {
                 let mut tree = old.tree;
                 let paths = changes.paths().chain([MARKER]);
-                paths.for_each(|path| tree.look_again(&folder, path));
+                paths.for_each(|path| tree.refresh(&folder, path));
                 tree
             }
             _ => Tree::of(&folder, "").ok()?,

@@ -102,7 +102,7 @@ pub(crate) fn read(
     for run in runs {
         let known = ledger.find(&run.run.id);
         let digests = known.map(|known| known.digests.unpack().record);
-        if digests.is_some_and(|digests| digests != inspect::of_record(&run.record)) {
+        if digests.is_some_and(|digests| digests != inspect::record_digests(&run.record)) {
             problems.push(
                 super::compare::differs(
                     Place::file(&run.path).pointing("/record"),

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use base::beneath::{Folder, Kind, OpenFile, Tree};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::{EntryKind, Folder, OpenFile, Tree};
 
 /// Bytes per read.
 const PIECE: usize = 64 << 10;
@@ -32,15 +32,15 @@ impl SiteCopy {
         tree.each(&mut |path, found| {
             let name = || found.name.to_string_lossy().into_owned();
             match (path, &found.kind) {
-                (_, Kind::Folder) => {}
-                (Some(path), Kind::File { .. }) => {
+                (_, EntryKind::Folder) => {}
+                (Some(path), EntryKind::File { .. }) => {
                     files.insert(path.to_owned(), found.stamp.bytes);
                 }
                 (path, kind) => {
                     let reason = match (path, kind) {
                         (None, _) => "its name is not UTF-8",
-                        (_, Kind::Link) => "it is a link",
-                        (_, Kind::Sealed) => "it is a folder that cannot be listed",
+                        (_, EntryKind::Link) => "it is a link",
+                        (_, EntryKind::UnlistableFolder) => "it is a folder that cannot be listed",
                         _ => "it is not a regular file",
                     };
                     let path = path.map_or_else(name, str::to_owned);

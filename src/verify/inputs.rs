@@ -6,9 +6,9 @@ use std::slice;
 
 use serde_json::Value;
 
-use base::beneath::Folder;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::Folder;
 use content::discover::{RunDirectory, discover};
 use content::load::{self, LoadedFile};
 use formats::config::Limits;

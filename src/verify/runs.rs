@@ -22,7 +22,7 @@ use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::redactions::{self, RedactionReason};
 use formats::run_record;
-use gate::Extras;
+use gate::RunExtras;
 use pages::feeds::annotations::AnnotationLines;
 use pages::view::task;
 
@@ -253,9 +253,9 @@ fn read_run(
         .iter()
         .all(|tape| copy.files.contains_key(&format!("{folder}/{}", tape.file)));
     let files = of_run.files.iter().map(|(path, _)| path.clone());
-    let extras = Extras {
+    let extras = RunExtras {
         files: files.collect(),
-        ..Extras::default()
+        ..RunExtras::default()
     };
     let of_trials = settings.evaluate(&of_run.run, None, extras, true);
     of_run.findings.rules.extend(of_trials);

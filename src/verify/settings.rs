@@ -9,7 +9,7 @@ use formats::decisions::Decision;
 use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::model::tape::Tape;
-use gate::{Check, Expectation, Extras, Rule, Rules, RunFacts};
+use gate::{Expectation, Rule, RuleCheck, Rules, RunExtras, RunFacts};
 
 use super::feeds::{Documents, INDEX};
 
@@ -59,11 +59,11 @@ impl SiteSettings {
         &self,
         run: &Run,
         tape: Option<&Tape<'_>>,
-        extras: Extras,
+        extras: RunExtras,
         are_about_trials: bool,
     ) -> Vec<RuleResult> {
         let facts = RunFacts::new(&self.config, run, tape, extras);
-        let mut results = self.rules.of_run(&self.config, &run.subject, &facts);
+        let mut results = self.rules.evaluate(&self.config, &run.subject, &facts);
         results.retain(|result| self.rules.is_about_trials(&result.rule) == are_about_trials);
         results
     }
@@ -71,18 +71,18 @@ impl SiteSettings {
     /// Whether everything that a rule reads is published.
     pub(crate) fn can_evaluate(&self, id: &str) -> bool {
         let reads = |rule: &Rule| match &rule.check {
-            Check::Find { find, after, .. } => {
+            RuleCheck::Find { find, after, .. } => {
                 let after = after.as_ref().map_or("", |after| &after.text);
                 format!("{} {after}", find.text)
             }
-            Check::Require(expression) => expression.text.clone(),
-            Check::Trials { .. } => String::new(),
+            RuleCheck::Require(expression) => expression.text.clone(),
+            RuleCheck::Trials { .. } => String::new(),
         };
         let Some(rule) = self.rules.find(id) else {
             return false;
         };
         let mut text = reads(rule);
-        if let Check::Find {
+        if let RuleCheck::Find {
             expect: Expectation::FirstBefore(other) | Expectation::LastAfter(other),
             ..
         } = &rule.check

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// The files of src/ that touch the disk, the environment, the clock or the terminal; a folder is named with `/`.
 const EDGES: [&str; 21] = [
-    "base/beneath.rs",
-    "base/beneath/",
+    "base/files.rs",
+    "base/files/",
     "store/cache.rs",
     "content/discover.rs",
     "content/discover/",

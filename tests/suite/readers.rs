@@ -85,7 +85,7 @@ fn recorded_text_never_leaves_its_code_blocks() {
         }
         seen += 1;
         let text = std::str::from_utf8(bytes).expect("UTF-8");
-        let hidden = characters::each(text).find(|(_, hidden)| *hidden);
+        let hidden = characters::classify(text).find(|(_, hidden)| *hidden);
         assert_eq!(hidden, None, "{path}");
         assert!(!text.contains('\r'), "{path}");
         for line in outside(text) {

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::Refusal;
-use base::beneath::{Folder, Kind};
 use base::diagnostics::text::quoted;
+use base::files::{EntryKind, Folder};
 use content::discover::RunDirectory;
 use content::load;
 use formats::config::Config;
@@ -57,8 +57,8 @@ impl OriginalFiles {
                     format!("{folder}/{name}")
                 };
                 match entry.kind {
-                    Kind::Folder => folders.push(path),
-                    Kind::File { .. } if entry.stamp.bytes <= config.limits.file => {
+                    EntryKind::Folder => folders.push(path),
+                    EntryKind::File { .. } if entry.stamp.bytes <= config.limits.file => {
                         if is_private(&path) {
                             continue;
                         }

@@ -29,7 +29,7 @@ pub(super) struct RedactionList {
 impl RedactionList {
     /// Reads the existing redactions.
     pub(super) fn read(directory: &RunDirectory) -> Result<Self, Refusal> {
-        let old = match base::beneath::read(&directory.path().join(FILE_NAME)) {
+        let old = match base::files::read(&directory.path().join(FILE_NAME)) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::characters::marked;
+use crate::characters::replace_hidden;
 
 use super::{Diagnostic, Severity};
 
@@ -37,7 +37,7 @@ pub fn render(diagnostics: &[Diagnostic]) -> String {
 
 /// Escapes the text after the second `::`: percent signs and line breaks would end it.
 fn message(text: &str) -> String {
-    marked(text)
+    replace_hidden(text)
         .replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::characters::escaped_json;
+use crate::characters::escape_json;
 use crate::shapes;
 
 use super::{Diagnostic, Severity, SeverityCounts};
@@ -11,14 +11,14 @@ use super::{Diagnostic, Severity, SeverityCounts};
 /// All problems of a build or a check: `diagnostics.json` and `--report json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Report<'a> {
+pub struct DiagnosticReport<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// Counts.
     pub summary: Summary,
     /// Every problem, in order.
-    pub diagnostics: Vec<Entry<'a>>,
+    pub diagnostics: Vec<DiagnosticEntry<'a>>,
 }
 
 /// Counts of the whole build.
@@ -44,7 +44,7 @@ crate::document! {
     /// One problem. What is not known, or does not apply, is null.
     #[serde(rename_all = "camelCase")]
     #[schemars(rename = "Diagnostic")]
-    pub struct Entry<'a>(problem: &'a Diagnostic) {
+    pub struct DiagnosticEntry<'a>(problem: &'a Diagnostic) {
         /// The code, such as `record.missing-field`; `runpress explain CODE` says what it means.
         #[schemars(regex(pattern = r"^[a-z]+\.[a-z0-9-]+$"))]
         code: &'a str = problem.code.name,
@@ -69,7 +69,7 @@ crate::document! {
     }
 }
 
-impl<'a> Report<'a> {
+impl<'a> DiagnosticReport<'a> {
     /// Builds the document from sorted `diagnostics`.
     pub fn new(
         diagnostics: impl IntoIterator<Item = &'a Diagnostic> + Clone,
@@ -87,7 +87,7 @@ impl<'a> Report<'a> {
                 quarantined,
                 withheld: 0,
             },
-            diagnostics: diagnostics.into_iter().map(Entry::of).collect(),
+            diagnostics: diagnostics.into_iter().map(DiagnosticEntry::of).collect(),
         }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Report<'a> {
     /// Never in practice: every field is a string, a number or null.
     pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let json = serde_json::to_string_pretty(self)?;
-        let mut bytes = escaped_json(&json).into_owned().into_bytes();
+        let mut bytes = escape_json(&json).into_owned().into_bytes();
         bytes.push(b'\n');
         Ok(bytes)
     }

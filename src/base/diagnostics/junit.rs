@@ -8,11 +8,11 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 
 use super::codes::RECORD_NEVER_PUBLISHED;
 use super::text::visible;
-use super::{Diagnostic, Severity};
+use super::{Diagnostic, Place, Severity};
 
 /// A run as a test case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Case {
+pub struct RunCase {
     /// Its id, if the record has one.
     pub id: Option<String>,
     /// Its directory, as in diagnostics.
@@ -22,13 +22,13 @@ pub struct Case {
 /// Renders the document. A problem of severity `fails` or worse fails its run.
 pub fn render(
     diagnostics: &[Diagnostic],
-    runs: &[Case],
+    runs: &[RunCase],
     fails: Severity,
 ) -> Result<String, SerializeError> {
     let mut by_run: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
     let mut site = Vec::new();
     for diagnostic in diagnostics {
-        match directory_of(&diagnostic.place.path, runs) {
+        match directory_of(&diagnostic.place, runs) {
             Some(path) => by_run.entry(path).or_default().push(diagnostic),
             None => site.push(diagnostic),
         }
@@ -47,17 +47,11 @@ pub fn render(
     report.to_string()
 }
 
-/// The run directory that contains a path; `runs` are sorted by path.
-fn directory_of<'a>(path: &str, runs: &'a [Case]) -> Option<&'a str> {
-    let ends = path
-        .char_indices()
-        .filter(|(_, c)| *c == '/')
-        .map(|(at, _)| at);
-    ends.chain([path.len()]).find_map(|end| {
-        let found = runs
-            .binary_search_by(|run| run.path.as_str().cmp(&path[..end]))
-            .ok()?;
-        Some(runs[found].path.as_str())
+/// The run directory that contains a place; `runs` are sorted by path.
+fn directory_of<'a>(place: &Place, runs: &'a [RunCase]) -> Option<&'a str> {
+    place.folders().find_map(|folder| {
+        let found = runs.binary_search_by(|run| run.path.as_str().cmp(folder));
+        Some(runs[found.ok()?].path.as_str())
     })
 }
 

@@ -263,16 +263,15 @@ pub struct SeverityCounts {
 impl SeverityCounts {
     /// Counts `diagnostics`.
     pub fn of<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
-        diagnostics
-            .into_iter()
-            .fold(Self::default(), |mut tally, diagnostic| {
-                match diagnostic.severity {
-                    Severity::Error => tally.errors += 1,
-                    Severity::Warning => tally.warnings += 1,
-                    Severity::Note => tally.notes += 1,
-                }
-                tally
-            })
+        let mut counts = Self::default();
+        for diagnostic in diagnostics {
+            match diagnostic.severity {
+                Severity::Error => counts.errors += 1,
+                Severity::Warning => counts.warnings += 1,
+                Severity::Note => counts.notes += 1,
+            }
+        }
+        counts
     }
 }
 

@@ -7,7 +7,7 @@ use super::text::visible;
 /// Characters shown on each side of a problem.
 const CONTEXT: usize = 60;
 
-/// Where a problem is. Lines and columns count from 1; a column counts Unicode code points.
+/// The place of a problem. Lines and columns count from 1; a column counts Unicode code points.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Relative to the site's root, or to its content root outside the site; with `/`.
@@ -167,10 +167,10 @@ impl Walk<'_> {
     pub fn place(&mut self, start: usize, end: usize) -> Place {
         let text = self.source.text;
         let start = start.min(text.len());
-        self.go(start);
-        // An excerpt shows no more of the line.
-        let seen = &text[start..text.len().min(start + CONTEXT * 16)];
-        let line_end = start + memchr::memchr(b'\n', seen).unwrap_or(seen.len());
+        self.advance(start);
+        // An excerpt shows no more of the line than this.
+        let rest = &text[start..text.len().min(start + CONTEXT * 16)];
+        let line_end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let line = &text[self.line_start..line_end];
         let marked = start - self.line_start..end.clamp(start, line_end) - self.line_start;
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -183,17 +183,17 @@ impl Walk<'_> {
         }
     }
 
-    fn go(&mut self, to: usize) {
+    fn advance(&mut self, to: usize) {
         if to < self.at {
             *self = self.source.walk();
         }
-        let way = &self.source.text[self.at..to];
-        if let Some(last) = memchr::memrchr(b'\n', way) {
-            self.newlines += memchr::memchr_iter(b'\n', way).count();
+        let skipped = &self.source.text[self.at..to];
+        if let Some(last) = memchr::memrchr(b'\n', skipped) {
+            self.newlines += memchr::memchr_iter(b'\n', skipped).count();
             self.line_start = self.at + last + 1;
-            self.chars = chars(&way[last + 1..]);
+            self.chars = chars(&skipped[last + 1..]);
         } else {
-            self.chars += chars(way);
+            self.chars += chars(skipped);
         }
         self.at = to;
     }
@@ -210,21 +210,17 @@ fn chars(bytes: &[u8]) -> usize {
 }
 
 fn excerpt(line: &[u8], marked: std::ops::Range<usize>) -> Excerpt {
-    let before =
-        String::from_utf8_lossy(&line[marked.start.saturating_sub(CONTEXT * 4)..marked.start])
-            .into_owned();
-    let inside =
-        String::from_utf8_lossy(&line[marked.start..marked.end.min(marked.start + CONTEXT * 4)])
-            .into_owned();
-    let after =
-        String::from_utf8_lossy(&line[marked.end..line.len().min(marked.end + CONTEXT * 4)])
-            .into_owned();
+    // A character has at most four bytes.
+    let bytes = CONTEXT * 4;
+    let before = String::from_utf8_lossy(&line[marked.start.saturating_sub(bytes)..marked.start]);
+    let inside = String::from_utf8_lossy(&line[marked.start..marked.end.min(marked.start + bytes)]);
+    let after = String::from_utf8_lossy(&line[marked.end..line.len().min(marked.end + bytes)]);
     let skip = before.chars().count().saturating_sub(CONTEXT);
-    let cut = skip > 0 || marked.start > CONTEXT * 4;
+    let cut = skip > 0 || marked.start > bytes;
     let mut text = if cut { "…".to_owned() } else { String::new() };
     text.push_str(&visible(&before.chars().skip(skip).collect::<String>()));
     let start = text.len();
-    let whole = inside.chars().count() <= CONTEXT && marked.len() <= CONTEXT * 4;
+    let whole = inside.chars().count() <= CONTEXT && marked.len() <= bytes;
     text.push_str(&visible(&inside.chars().take(CONTEXT).collect::<String>()));
     let end = text.len();
     if !whole {

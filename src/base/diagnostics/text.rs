@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::characters::{each, symbol};
+use crate::characters::{classify, symbol};
 
 /// Maximum length of quoted input, in characters.
 const QUOTE_LIMIT: usize = 80;
@@ -12,7 +12,7 @@ pub fn quoted(value: &str) -> String {
     let (value, more) = cut(value, QUOTE_LIMIT);
     let mut out = String::with_capacity(value.len() + 2);
     out.push('`');
-    for (c, hidden) in each(value) {
+    for (c, hidden) in classify(value) {
         if hidden || c.is_control() {
             out.extend(c.escape_unicode());
         } else {
@@ -49,7 +49,7 @@ fn cut(text: &str, limit: usize) -> (&str, &'static str) {
 
 /// One line of text. Replaces every character that could control a terminal or mislead a reader, and keeps the width.
 pub fn visible(text: &str) -> String {
-    each(text)
+    classify(text)
         .map(|(c, hidden)| match c {
             '\t' => ' ',
             _ if hidden || c.is_control() => symbol(c),

@@ -4,38 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::RunDirectory;
-use base::beneath::{Folder, Tree};
+use base::files::{Folder, Tree};
 
 /// The listings of the content roots before anything was read; `None` for a root that cannot be listed.
 #[derive(Debug, Default)]
-pub struct Roots {
+pub struct ContentRoots {
     trees: BTreeMap<PathBuf, Option<Tree>>,
-    /// Roots that mirror a content root with only records.
+    /// Resolved paths of mirrors: folders that stand for a content root and have only its records.
     mirrors: BTreeSet<PathBuf>,
-    /// A digest of the trees that were dropped.
-    condensed: Option<[u8; 32]>,
+    /// The digest of the listings that were dropped.
+    dropped_digest: Option<[u8; 32]>,
 }
 
-impl Roots {
+impl ContentRoots {
     /// Lists the content roots, except entries named `but` directly in them.
-    pub fn look(roots: &[PathBuf], but: &str) -> Self {
+    pub fn list(roots: &[PathBuf], but: &str) -> Self {
         let roots = roots.iter().filter_map(|root| root.canonicalize().ok());
-        let looked = roots.map(|root| {
+        let listed = roots.map(|root| {
             let tree = Folder::open(&root).and_then(|folder| Tree::of(&folder, but));
             (root, tree.ok())
         });
         Self {
-            trees: looked.collect(),
+            trees: listed.collect(),
             mirrors: BTreeSet::new(),
-            condensed: None,
+            dropped_digest: None,
         }
     }
 
     /// Adds mirrors of content roots, which hold only records.
     pub fn with_mirrors(mut self, mirrors: &[PathBuf]) -> Self {
-        let looked = Self::look(mirrors, "");
-        self.mirrors = looked.trees.keys().cloned().collect();
-        self.trees.extend(looked.trees);
+        let listed = Self::list(mirrors, "");
+        self.mirrors = listed.trees.keys().cloned().collect();
+        self.trees.extend(listed.trees);
         self
     }
 
@@ -55,14 +55,14 @@ impl Roots {
     }
 
     /// Replaces the listings with their digest.
-    pub fn condense(&mut self) {
-        self.condensed = self.digest(i64::MAX);
+    pub fn drop_listings(&mut self) {
+        self.dropped_digest = self.digest(i64::MAX);
         self.trees.clear();
     }
 
     /// The digest of the dropped listings.
-    pub const fn condensed(&self) -> Option<[u8; 32]> {
-        self.condensed
+    pub const fn dropped_digest(&self) -> Option<[u8; 32]> {
+        self.dropped_digest
     }
 
     /// A digest of the listings, unless a file may have changed unnoticed since `at`.

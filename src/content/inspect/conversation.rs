@@ -91,14 +91,14 @@ pub(super) fn conversation<'a>(
     found.conversation = Some(conversation);
 }
 
-/// What is at the path of an asset.
+/// The result of looking for the file of an asset.
 #[derive(Clone)]
 enum AssetLookup {
     File(Arc<AssetFile>),
-    /// Not published, with the reason and a fix.
+    /// It is not published: the reason and a fix.
     Withheld(&'static str, &'static str),
     Missing,
-    /// Withheld as a whole.
+    /// A redaction withholds it as a whole.
     Redacted,
     Refused(Box<Diagnostic>),
 }
@@ -135,12 +135,6 @@ impl AssetLookup {
             return TRANSCRIPT;
         }
         referenced.push(asset.digest.clone());
-        let digest = asset.digest.published_blake3().to_owned();
-        let content = match asset.rewritten {
-            Some(bytes) => AssetContent::Bytes(bytes),
-            None => AssetContent::File(asset.digest),
-        };
-        let file = asset_file(&asset.head, asset.is_text, &digest, content);
-        Self::File(Arc::new(file))
+        Self::File(Arc::new(asset.into_file()))
     }
 }

@@ -12,9 +12,10 @@ use super::Inspection;
 /// Deeper than any record; values below are hashed as written.
 const DEPTH: usize = 64;
 
+/// The digests of a run: of its record, its files and its annotations.
 pub fn digests(record: &str, files: &RunFiles, inspection: &Inspection<'_>) -> RunDigests {
     RunDigests {
-        record: of_record(record),
+        record: record_digests(record),
         files: files
             .digests
             .iter()
@@ -32,16 +33,16 @@ pub fn digests(record: &str, files: &RunFiles, inspection: &Inspection<'_>) -> R
 }
 
 /// The digests of the fields of a record.
-pub fn of_record(record: &str) -> Digests {
-    by_known_part(&record_digests(record))
+pub fn record_digests(record: &str) -> Digests {
+    by_known_part(&field_digests(record))
 }
 
-/// One digest for the whole archive, because a working tree may have many files. `None` without an archive.
+/// One digest for the whole working tree, because it may have many files. `None` if none is published.
 fn implementation_digest(implementation: &Implementation) -> Option<(String, String)> {
     let mut hasher = blake3::Hasher::new();
     for file in &implementation.files {
-        absorb_text(&mut hasher, &file.digest.path);
-        absorb_text(&mut hasher, &file.digest.blake3);
+        hash_text(&mut hasher, &file.digest.path);
+        hash_text(&mut hasher, &file.digest.blake3);
         hasher.update(&[u8::from(file.executable)]);
     }
     let is_published = !implementation.files.is_empty();
@@ -49,14 +50,14 @@ fn implementation_digest(implementation: &Implementation) -> Option<(String, Str
 }
 
 /// Digests of the fields of a record by JSON pointer, two levels deep: enough to name what changed without the old record.
-fn record_digests(record: &str) -> Digests {
+fn field_digests(record: &str) -> Digests {
     let mut digests = Digests::new();
     let Ok(root) = Node::parse(record) else {
         return digests;
     };
     let mut add = |pointer: String, value: Node<'_>| {
         let mut hasher = blake3::Hasher::new();
-        absorb(&mut hasher, value, 0);
+        hash_value(&mut hasher, value, 0);
         digests.insert(pointer, short(&hasher.finalize().to_hex()));
     };
     for member in root.members() {
@@ -77,26 +78,26 @@ fn record_digests(record: &str) -> Digests {
 }
 
 /// Hashes a value, ignoring white space and key order.
-fn absorb(hasher: &mut blake3::Hasher, node: Node<'_>, depth: usize) {
+fn hash_value(hasher: &mut blake3::Hasher, node: Node<'_>, depth: usize) {
     match node.kind() {
         JsonKind::Object if depth < DEPTH => {
             hasher.update(b"{");
             let mut members = node.members();
             members.sort_by(|a, b| a.key.cmp(&b.key));
             for member in members {
-                absorb_text(hasher, &member.key);
-                absorb(hasher, member.value, depth + 1);
+                hash_text(hasher, &member.key);
+                hash_value(hasher, member.value, depth + 1);
             }
             hasher.update(b"}");
         }
         JsonKind::Array if depth < DEPTH => {
             hasher.update(b"[");
             for item in node.items() {
-                absorb(hasher, item, depth + 1);
+                hash_value(hasher, item, depth + 1);
             }
             hasher.update(b"]");
         }
-        JsonKind::String => absorb_text(hasher, &node.as_str().unwrap_or(node.raw.into())),
+        JsonKind::String => hash_text(hasher, &node.as_str().unwrap_or(node.raw.into())),
         _ => {
             hasher.update(node.raw.as_bytes());
             hasher.update(b",");
@@ -105,7 +106,7 @@ fn absorb(hasher: &mut blake3::Hasher, node: Node<'_>, depth: usize) {
 }
 
 /// Hashes a text with its length first, so that different sequences of texts never collide.
-fn absorb_text(hasher: &mut blake3::Hasher, text: &str) {
+fn hash_text(hasher: &mut blake3::Hasher, text: &str) {
     hasher.update(b"\"");
     hasher.update(&text.len().to_le_bytes());
     hasher.update(text.as_bytes());
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_text_of_a_record_are_one_digest_that_changes_with_them() {
-        let cut = |record: &str| by_known_part(&record_digests(record));
+        let cut = |record: &str| by_known_part(&field_digests(record));
         let one = cut(
             r#"{"toolCalls": {"s3cret": 1}, "s3cret": 2, "metrics": {"s3cret": 3, "cost": 4}}"#,
         );
@@ -173,15 +174,15 @@ mod tests {
 
     #[test]
     fn white_space_and_the_order_of_keys_do_not_count() {
-        let one = record_digests(r#"{"a": {"b": 1, "c": ["x", null]}, "d": "\u0061"}"#);
-        let other = record_digests(r#"{"d":"a","a":{"c":["x",null],"b":1}}"#);
+        let one = field_digests(r#"{"a": {"b": 1, "c": ["x", null]}, "d": "\u0061"}"#);
+        let other = field_digests(r#"{"d":"a","a":{"c":["x",null],"b":1}}"#);
         assert_eq!(one, other);
         for changed in [
             r#"{"d":"a","a":{"c":["x",null],"b":1.0}}"#,
             r#"{"d":"a","a":{"c":["x"],"b":1}}"#,
             r#"{"d":"a","a":{"c":["x","null"],"b":1}}"#,
         ] {
-            let changed = record_digests(changed);
+            let changed = field_digests(changed);
             assert_eq!(one.get("/d"), changed.get("/d"));
             assert_ne!(one, changed);
         }

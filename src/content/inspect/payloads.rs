@@ -11,7 +11,7 @@ use formats::model::FileDigest;
 use formats::model::tape::Payloads;
 use formats::tape::{HarnTape, Payload};
 
-/// What is at the path of a payload.
+/// The result of looking for the file of a payload.
 enum PayloadLookup {
     /// Its text, and its size in bytes.
     Text(Arc<str>, u64),
@@ -20,13 +20,13 @@ enum PayloadLookup {
     Refused,
 }
 
-/// Reads payloads from the CAS folder, each once, and adds their size to `held`. Missing ones are reported; the timeline names
+/// Reads payloads from the CAS folder, each once, and adds their size to `in_memory`. Missing ones are reported; the timeline names
 /// them.
 pub(super) fn read(
     files: &RunFiles,
     file: &LoadedFile,
     tape: &HarnTape<'_>,
-    held: &mut u64,
+    in_memory: &mut u64,
     referenced: &mut Vec<FileDigest>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Payloads {
@@ -41,11 +41,11 @@ pub(super) fn read(
             else {
                 return;
             };
-            let mut fetch = || match files.payload(&file.name, hash, *held) {
+            let mut fetch = || match files.payload(&file.name, hash, *in_memory) {
                 Ok(Some(found)) => {
                     let text = text(&found, hash, referenced, diagnostics);
                     // An invalid byte becomes a replacement character of three bytes.
-                    *held += text.len() as u64;
+                    *in_memory += text.len() as u64;
                     PayloadLookup::Text(text, found.file_digest().bytes)
                 }
                 Ok(None) => PayloadLookup::Missing,

@@ -9,7 +9,7 @@ use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use formats::config::Config;
 use formats::model::details::{self, Details};
 use formats::model::implementation::FOLDER;
-use formats::model::transcript::{AssetContent, AssetFile, asset_file};
+use formats::model::transcript::AssetFile;
 use formats::model::{FileDigest, is_plain_path};
 use formats::run_record;
 use markup::markdown;
@@ -59,27 +59,27 @@ pub fn pictures(
             continue;
         }
         match picture(files, &path, of_showcase) {
-            Picture::Image(file, digest) => {
+            PictureLookup::Image(file, digest) => {
                 pictures.insert(path, file);
                 found.referenced.push(digest);
             }
-            Picture::Other => {}
-            Picture::Missing => missing.push((path, pointer)),
+            PictureLookup::Other => {}
+            PictureLookup::Missing => missing.push((path, pointer)),
         }
     }
-    reported(record, missing)
+    missing_pictures(record, missing)
 }
 
-/// What is at a declared path.
-enum Picture {
+/// The result of looking for a declared picture.
+enum PictureLookup {
     Image(Arc<AssetFile>, FileDigest),
     /// A file that is not published as a picture.
     Other,
     Missing,
 }
 
-/// Looks at the real places of Test Cabinet first, then in the run directory and its `assets/` (formats.md A).
-fn picture(files: &RunFiles, path: &str, of_showcase: bool) -> Picture {
+/// Looks where Test Cabinet puts pictures first, then in the run directory and its `assets/` (formats.md A).
+fn picture(files: &RunFiles, path: &str, of_showcase: bool) -> PictureLookup {
     let tree = if of_showcase {
         format!("{FOLDER}/showcase/{path}")
     } else {
@@ -95,28 +95,24 @@ fn picture(files: &RunFiles, path: &str, of_showcase: bool) -> Picture {
     });
     let Some(asset) = found else {
         return if is_file {
-            Picture::Other
+            PictureLookup::Other
         } else {
-            Picture::Missing
+            PictureLookup::Missing
         };
     };
     if asset.is_transcript || asset.is_withheld {
-        return Picture::Other;
+        return PictureLookup::Other;
     }
-    let digest = asset.digest.published_blake3().to_owned();
-    let content = match asset.rewritten {
-        Some(bytes) => AssetContent::Bytes(bytes),
-        None => AssetContent::File(asset.digest.clone()),
-    };
-    let file = asset_file(&asset.head, asset.is_text, &digest, content);
+    let digest = asset.digest.clone();
+    let file = asset.into_file();
     if file.image && file.size.is_some() {
-        Picture::Image(Arc::new(file), asset.digest)
+        PictureLookup::Image(Arc::new(file), digest)
     } else {
-        Picture::Other
+        PictureLookup::Other
     }
 }
 
-fn reported(record: &LoadedFile, missing: Vec<(String, String)>) -> Vec<Diagnostic> {
+fn missing_pictures(record: &LoadedFile, missing: Vec<(String, String)>) -> Vec<Diagnostic> {
     if missing.is_empty() {
         return Vec::new();
     }

@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use crate::load::LoadedFile;
 use crate::rules;
 use base::diagnostics::{CheckResult, Collector, Diagnostic, Place, Severity, Source, codes};
-use base::pictures::Size;
+use base::pictures::ImageSize;
 use formats::model;
 use formats::model::details::Details;
 use formats::model::run::{self, Run};
 use formats::model::tape::Tape;
 use formats::portable;
 use formats::run_record::{self, UnknownKey};
-use markup::Origin;
+use markup::MarkdownOrigin;
 
-/// A record after reading.
+/// A record that was read and checked.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Record {
+pub struct CheckedRecord {
     /// The run; `None` if the record is invalid.
     pub run: Option<Arc<Run>>,
     /// Whether its state is never published, even if the rest is invalid.
@@ -32,13 +32,13 @@ pub struct Record {
 }
 
 /// Reads a record and checks it.
-pub fn record(file: &LoadedFile) -> Record {
+pub fn record(file: &LoadedFile) -> CheckedRecord {
     let source = Source::file(&file.shown, &file.bytes);
     let (parsed, mut diagnostics) = run_record::parse(source);
     let Some(parsed) = parsed else {
-        return Record {
+        return CheckedRecord {
             diagnostics,
-            ..Record::default()
+            ..CheckedRecord::default()
         };
     };
     diagnostics.extend(parsed.diagnostics.iter().cloned());
@@ -66,12 +66,11 @@ pub fn record(file: &LoadedFile) -> Record {
     diagnostics.extend(unpublished);
     let id = parsed.record.id.as_deref().map(Arc::from);
     if let Some(id) = &id {
-        diagnostics = diagnostics
-            .into_iter()
-            .map(|problem| problem.of_run(id))
-            .collect();
+        for problem in &mut diagnostics {
+            problem.assign(id);
+        }
     }
-    Record {
+    CheckedRecord {
         run,
         never_published,
         id,
@@ -93,7 +92,7 @@ pub fn id_place(file: &LoadedFile) -> Place {
 /// The part of a record that only the run page shows. Forbidden links in its prose are notes, because nobody edits what an agent
 /// wrote.
 pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> CheckResult<Details<'a>> {
-    const ANY: Size = Size {
+    const ANY: ImageSize = ImageSize {
         width: 1,
         height: 1,
     };
@@ -103,7 +102,7 @@ pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> CheckResult
     };
     let events = |number| tape?.position(number).map(|_| String::new());
     // A missing image has its own code.
-    let origin = Origin::Showcase {
+    let origin = MarkdownOrigin::Showcase {
         events: &events,
         image: &|_| Some((String::new(), ANY)),
     };
@@ -112,7 +111,7 @@ pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> CheckResult
     for destination in rules::markdown::dropped_links(description.unwrap_or_default(), origin) {
         problems.add_as(&codes::REVIEW_UNSAFE_LINK, Severity::Note, || {
             let place = rules::record::place(source, &parsed, "/showcase/description");
-            rules::markdown::dropped(place, &destination)
+            rules::markdown::dropped_link(place, &destination)
         });
     }
     let diagnostics = problems.finish(&file.shown);

@@ -8,7 +8,7 @@ use base::diagnostics::text::beginning;
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 use formats::config::Config;
 use formats::model::threads::{LineRange, Thread, Threads};
-use markup::Origin;
+use markup::MarkdownOrigin;
 
 use crate::rules;
 use formats::model;
@@ -34,12 +34,14 @@ pub(super) fn threads<'a>(
     if let Some(file) = &files.threads {
         let (read, problems) =
             formats::threads::parse_state(Source::file(&file.shown, &file.bytes));
-        (state, ()) = (read, diagnostics.extend(problems));
+        state = read;
+        diagnostics.extend(problems);
     }
     if let Some(file) = &files.thread_actions {
         let (read, problems) =
             formats::threads::parse_actions(&file.shown, &file.bytes, state.channel.as_deref());
-        (envelopes, ()) = (read, diagnostics.extend(problems));
+        envelopes = read;
+        diagnostics.extend(problems);
     }
     let directory = &files.directory.shown;
     let log = format!("{directory}/{}", formats::threads::ACTIONS_FILE);
@@ -53,10 +55,12 @@ pub(super) fn threads<'a>(
     let mut problems = Collector::default();
     for thread in &threads {
         for entry in thread.entries.iter().filter(|entry| entry.markdown) {
-            for destination in rules::markdown::dropped_links(&entry.text, Origin::Run(&events)) {
+            for destination in
+                rules::markdown::dropped_links(&entry.text, MarkdownOrigin::Run(&events))
+            {
                 let place = || thread.written.location.place();
                 problems.add(&codes::REVIEW_UNSAFE_LINK, || {
-                    rules::markdown::dropped(place(), &destination)
+                    rules::markdown::dropped_link(place(), &destination)
                 });
             }
         }
@@ -97,13 +101,13 @@ pub(super) fn threads<'a>(
         let wanted = threads
             .iter()
             .filter_map(|thread| thread.range)
-            .flat_map(shown);
+            .flat_map(shown_lines);
         let (lines, count) = lines(&text, &wanted.collect());
         for thread in threads {
             if file.recorded.is_none() {
                 rules::threads::range_outside(thread, count, &mut problems);
             }
-            let range = thread.range.into_iter().flat_map(shown);
+            let range = thread.range.into_iter().flat_map(shown_lines);
             let lines = range
                 .map_while(|number| Some((number, Arc::clone(lines.get(&number)?))))
                 .collect();
@@ -122,7 +126,7 @@ pub(super) fn threads<'a>(
 }
 
 /// The numbers of the lines shown for a thread about a range.
-fn shown(range: LineRange) -> std::ops::RangeInclusive<u64> {
+fn shown_lines(range: LineRange) -> std::ops::RangeInclusive<u64> {
     range.first..=range.last.min(range.first.saturating_add(THREAD_LINES - 1))
 }
 

@@ -4,24 +4,22 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::confined::{self, SizeLimit, is_hidden};
+use super::chunks::{CHANGED, CHUNK, FileReader, LoadError};
+use super::file_access::{self, SizeLimit, is_hidden};
 use super::open;
-use super::pieces::FileReader;
-use super::pieces::PIECE;
-use super::pieces::{CHANGED, Fault};
 use super::run_files::{RunFiles, is_reserved};
-use base::beneath::OpenFile;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::OpenFile;
 use formats::model::implementation::FOLDER;
-use formats::model::transcript::TranscriptSearch;
+use formats::model::transcript::{AssetContent, AssetFile, TranscriptSearch, asset_file};
 use formats::model::{FileDigest, is_plain_path};
 
 /// Bytes kept from the start of an asset, which include an image header.
 const HEAD: usize = 1 << 20;
 
-/// An asset of a transcript.
+/// An asset of a transcript, or a picture of a record.
 #[derive(Debug)]
-pub struct Asset {
+pub struct LoadedAsset {
     /// Its path below the run directory, its size and its digest.
     pub digest: FileDigest,
     /// Its first bytes.
@@ -36,16 +34,28 @@ pub struct Asset {
     pub rewritten: Option<Vec<u8>>,
 }
 
+impl LoadedAsset {
+    /// The asset as it is published. Unchanged files are copied later.
+    pub fn into_file(self) -> AssetFile {
+        let digest = self.digest.published_blake3().to_owned();
+        let content = match self.rewritten {
+            Some(bytes) => AssetContent::Bytes(bytes),
+            None => AssetContent::File(self.digest),
+        };
+        asset_file(&self.head, self.is_text, &digest, content)
+    }
+}
+
 impl RunFiles {
     /// Reads an asset named in a transcript, relative to the run directory. `Ok(None)` if missing.
     ///
     /// # Errors
     /// The path leads out of the run directory, or the file cannot be read or is too large. The message does not quote the path,
     /// because it comes from a transcript.
-    pub fn asset(&self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
+    pub fn asset(&self, path: &str, place: &Place) -> Result<Option<LoadedAsset>, Diagnostic> {
         if Path::new(path).starts_with(FOLDER) {
-            return Err(reported(
-                Fault::Withheld,
+            return Err(asset_problem(
+                LoadError::Withheld,
                 SizeLimit::file(&self.limits),
                 place,
             ));
@@ -55,17 +65,17 @@ impl RunFiles {
 
     /// Reads a picture that a record declares, relative to the run directory: like an asset, but it may lie in `implementation/`.
     /// `Ok(None)` if missing.
-    pub fn picture(&self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
-        let most = SizeLimit::file(&self.limits);
-        let refused = |fault| reported(fault, most, place);
-        let Some(opened) = self.opened(path, most).map_err(refused)? else {
+    pub fn picture(&self, path: &str, place: &Place) -> Result<Option<LoadedAsset>, Diagnostic> {
+        let limit = SizeLimit::file(&self.limits);
+        let refused = |fault| asset_problem(fault, limit, place);
+        let Some(opened) = self.open_asset(path, limit).map_err(refused)? else {
             return Ok(None);
         };
         let linked = opened.linked.as_deref().map(Path::to_string_lossy);
         let mut scan = AssetScan::default();
         if let Some(withheld) = self.redactions.file(linked.as_deref().unwrap_or(path)) {
-            scan.piece(&withheld.bytes);
-            return Ok(Some(Asset {
+            scan.push(&withheld.bytes);
+            return Ok(Some(LoadedAsset {
                 is_text: scan.is_text(),
                 is_transcript: scan.transcript.found(),
                 is_withheld: withheld.whole,
@@ -75,23 +85,22 @@ impl RunFiles {
             }));
         }
         // One more byte detects a file that has grown.
-        let file = opened.file.take(most.bytes.saturating_add(1));
-        if self.redactions.are_searched() {
+        let mut file = opened.file.take(limit.bytes.saturating_add(1));
+        if self.redactions.has_secrets() {
             let mut bytes = Vec::new();
-            let read = { file }.read_to_end(&mut bytes);
-            read.map_err(|error| refused(Fault::of(&error)))?;
-            self.searched(path, &bytes)?;
-            scan.piece(&bytes);
+            let read = file.read_to_end(&mut bytes);
+            read.map_err(|error| refused(error.into()))?;
+            self.check_secrets(path, &bytes)?;
+            scan.push(&bytes);
         } else {
-            let read = scan.read(file);
-            read.map_err(|error| refused(Fault::of(&error)))?;
+            scan.read(file).map_err(|error| refused(error.into()))?;
         }
         let bytes = scan.hasher.count();
-        if bytes > most.bytes {
-            return Err(refused(Fault::TooLarge(bytes)));
+        if bytes > limit.bytes {
+            return Err(refused(LoadError::TooLarge(bytes)));
         }
         let blake3 = scan.hasher.finalize().to_hex().to_string();
-        Ok(Some(Asset {
+        Ok(Some(LoadedAsset {
             is_text: scan.is_text(),
             is_transcript: scan.transcript.found(),
             is_withheld: self.redactions.is_withheld_copy(&blake3),
@@ -116,19 +125,19 @@ impl RunFiles {
         if let Some(withheld) = self.redactions.file(&expected.path) {
             return Ok(FileReader::new(&*withheld.bytes, expected, changed));
         }
-        let most = SizeLimit::file(&self.limits);
-        match self.opened(&expected.path, most) {
+        let limit = SizeLimit::file(&self.limits);
+        match self.open_asset(&expected.path, limit) {
             Ok(Some(opened)) => Ok(FileReader::new(opened.file, expected, changed)),
             Ok(None) => Err(changed),
-            Err(fault) => Err(reported(fault, most, &place)),
+            Err(fault) => Err(asset_problem(fault, limit, &place)),
         }
     }
 
-    fn opened(&self, path: &str, most: SizeLimit) -> Result<Option<OpenFile>, Fault> {
+    fn open_asset(&self, path: &str, limit: SizeLimit) -> Result<Option<OpenFile>, LoadError> {
         if !is_plain_path(path) {
-            return Err(Fault::Outside);
+            return Err(LoadError::Outside);
         }
-        let run = open(&self.directory).map_err(|error| Fault::of(&error))?;
+        let run = open(&self.directory)?;
         let below = Path::new(path);
         // A link in `implementation/` must not lead to another part of the run, such as its transcript.
         let is_of_tree = below.starts_with(FOLDER) && below != Path::new(FOLDER);
@@ -140,35 +149,35 @@ impl RunFiles {
             }
         };
         if is_hidden(below) || !allows(below) {
-            return Err(Fault::Withheld);
+            return Err(LoadError::Withheld);
         }
-        match confined::open(&run, below, most, &allows) {
-            Err(Fault::Dangling) => Ok(None),
+        match file_access::open(&run, below, limit, &allows) {
+            Err(LoadError::Dangling) => Ok(None),
             opened => opened,
         }
     }
 }
 
 /// The problem of an asset that cannot be read.
-fn reported(fault: Fault, most: SizeLimit, place: &Place) -> Diagnostic {
+fn asset_problem(fault: LoadError, limit: SizeLimit, place: &Place) -> Diagnostic {
     match fault {
-        Fault::Outside => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+        LoadError::Outside => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
             place.clone(),
             "The path of the asset is outside the run directory",
             "Write a path inside the run directory, without `..`.",
         ),
-        Fault::Withheld => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
+        LoadError::Withheld => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
             place.clone(),
             "The asset is a hidden file, or a file that the run publishes under its own name or never publishes",
             "Put assets into a separate folder, for example `assets/`.",
         ),
-        Fault::TooLarge(size) => codes::CONTENT_TOO_LARGE.at(
+        LoadError::TooLarge(size) => codes::CONTENT_TOO_LARGE.at(
             place.clone(),
-            format!("The file of a public asset has {size} bytes; the limit is {}", most.bytes),
-            format!("Make it smaller, or raise `{}` in `[limits]`.", most.key),
+            format!("The file of a public asset has {size} bytes; the limit is {}", limit.bytes),
+            format!("Make it smaller, or raise `{}` in `[limits]`.", limit.key),
         ),
-        Fault::Unreadable(reason) => failed(place, &reason),
-        Fault::Dangling | Fault::LongLine(_) => failed(place, CHANGED),
+        LoadError::Unreadable(reason) => failed(place, &reason),
+        LoadError::Dangling | LoadError::LongLine(_) => failed(place, CHANGED),
     }
 }
 
@@ -188,45 +197,46 @@ struct AssetScan {
     transcript: TranscriptSearch,
     is_binary: bool,
     /// The start of a character that continues in the next chunk.
-    open: Vec<u8>,
+    partial: Vec<u8>,
 }
 
 impl AssetScan {
     fn read(&mut self, mut file: impl Read) -> io::Result<()> {
-        let mut piece = vec![0; PIECE];
+        let mut chunk = vec![0; CHUNK];
         loop {
-            match file.read(&mut piece) {
+            match file.read(&mut chunk) {
                 Ok(0) => return Ok(()),
-                Ok(count) => self.piece(&piece[..count]),
+                Ok(count) => self.push(&chunk[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    fn piece(&mut self, piece: &[u8]) {
-        self.hasher.update(piece);
-        let room = HEAD - self.head.len();
-        self.head.extend_from_slice(&piece[..room.min(piece.len())]);
-        self.transcript.read(piece);
+    fn push(&mut self, chunk: &[u8]) {
+        self.hasher.update(chunk);
+        let missing = HEAD - self.head.len();
+        self.head
+            .extend_from_slice(&chunk[..missing.min(chunk.len())]);
+        self.transcript.read(chunk);
         if self.is_binary {
             return;
         }
-        self.open.extend_from_slice(piece);
-        let read = std::mem::take(&mut self.open);
+        self.partial.extend_from_slice(chunk);
+        let read = std::mem::take(&mut self.partial);
         match std::str::from_utf8(&read) {
             Ok(text) => self.is_binary = text.contains('\0'),
             Err(error) if error.error_len().is_none() => {
-                let (whole, open) = read.split_at(error.valid_up_to());
+                let (whole, partial) = read.split_at(error.valid_up_to());
                 self.is_binary = whole.contains(&0);
-                self.open = open.to_vec();
+                self.partial = partial.to_vec();
             }
             Err(_) => self.is_binary = true,
         }
     }
 
     fn is_text(&self) -> bool {
-        !self.is_binary && self.open.is_empty()
+        !self.is_binary && self.partial.is_empty()
     }
 }
 
@@ -234,10 +244,10 @@ impl AssetScan {
 mod tests {
     use super::*;
 
-    fn scan(pieces: &[&[u8]]) -> AssetScan {
+    fn scan(chunks: &[&[u8]]) -> AssetScan {
         let mut scan = AssetScan::default();
-        for piece in pieces {
-            scan.piece(piece);
+        for chunk in chunks {
+            scan.push(chunk);
         }
         scan
     }

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::confined::is_hidden;
+use super::file_access::is_hidden;
 use crate::discover::RunDirectory;
-use base::beneath::{Kind, Stamp, Tree};
+use base::files::{EntryKind, Stamp, Tree};
 use formats::model::FileDigest;
 
-/// A file or folder of a run directory.
+/// A file or folder of a run directory, by which the next build detects changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Input {
+pub struct RunInput {
     /// Path from the run directory, with `/`.
     path: String,
     /// The stamp; `None` for a folder.
@@ -22,19 +22,19 @@ pub struct Input {
 }
 
 /// The entries of a run directory; `None` if it can change unnoticed, for example through a link.
-pub fn inputs(tree: &Tree) -> Option<Vec<Input>> {
+pub fn inputs(tree: &Tree) -> Option<Vec<RunInput>> {
     let mut inputs = Some(Vec::new());
     tree.each(&mut |path, found| {
         let stamp = match found.kind {
-            Kind::File { .. } => Some(found.stamp),
-            Kind::Folder => None,
-            Kind::Sealed | Kind::Link | Kind::Other => {
+            EntryKind::File { .. } => Some(found.stamp),
+            EntryKind::Folder => None,
+            EntryKind::UnlistableFolder | EntryKind::Link | EntryKind::Other => {
                 inputs = None;
                 return;
             }
         };
         match (&mut inputs, path) {
-            (Some(inputs), Some(path)) => inputs.push(Input {
+            (Some(inputs), Some(path)) => inputs.push(RunInput {
                 path: path.to_owned(),
                 stamp,
                 digest: None,
@@ -46,7 +46,7 @@ pub fn inputs(tree: &Tree) -> Option<Vec<Input>> {
 }
 
 /// Records the digests of the files that were read.
-pub fn note_digests(inputs: &mut [Input], digests: &[FileDigest]) {
+pub fn note_digests(inputs: &mut [RunInput], digests: &[FileDigest]) {
     let digests: BTreeMap<&str, &str> = digests
         .iter()
         .map(|digest| (digest.path.as_str(), digest.blake3.as_str()))
@@ -62,10 +62,10 @@ pub fn note_digests(inputs: &mut [Input], digests: &[FileDigest]) {
 /// same content. `None` if it changed.
 pub fn unchanged(
     directory: &RunDirectory,
-    before: &[Input],
-    mut now: Vec<Input>,
+    before: &[RunInput],
+    mut now: Vec<RunInput>,
     at: i64,
-) -> Option<Vec<Input>> {
+) -> Option<Vec<RunInput>> {
     let folder = std::cell::OnceCell::new();
     let open = || folder.get_or_init(|| super::open(directory).ok()).as_ref();
     if before.len() != now.len() {
@@ -92,19 +92,16 @@ pub fn unchanged(
 
 /// Whether the files that were read of a run directory still have the content that they had when they were scanned at `at`. Other
 /// files and hidden ones do not count, unless they are new: a new file may be read.
-pub fn same_content(directory: &RunDirectory, before: &[Input], now: &[Input], at: i64) -> bool {
+pub fn same_content(
+    directory: &RunDirectory,
+    before: &[RunInput],
+    now: &[RunInput],
+    at: i64,
+) -> bool {
     let folder = std::cell::OnceCell::new();
     let open = || folder.get_or_init(|| super::open(directory).ok()).as_ref();
-    let is_hidden = |path: &str| is_hidden(Path::new(path));
-    let files = |inputs: &'_ [Input]| {
-        let files = inputs.iter().filter(|input| input.stamp.is_some());
-        let files = files.filter(|input| !is_hidden(&input.path));
-        files
-            .map(|input| (input.path.clone(), input.clone()))
-            .collect::<BTreeMap<_, _>>()
-    };
-    let (before, now) = (files(before), files(now));
-    let is_same = |was: &Input, is: Option<&Input>| {
+    let (before, now) = (visible_files(before), visible_files(now));
+    let is_same = |was: &RunInput, is: Option<&RunInput>| {
         let (Some(digest), Some(was)) = (was.digest, was.stamp) else {
             return true;
         };
@@ -118,5 +115,14 @@ pub fn same_content(directory: &RunDirectory, before: &[Input], now: &[Input], a
         })
     };
     now.keys().all(|path| before.contains_key(path))
-        && before.iter().all(|(path, was)| is_same(was, now.get(path)))
+        && before
+            .iter()
+            .all(|(path, was)| is_same(was, now.get(path).copied()))
+}
+
+/// The files that a build may read, by path.
+fn visible_files(inputs: &[RunInput]) -> BTreeMap<&str, &RunInput> {
+    let files = inputs.iter().filter(|input| input.stamp.is_some());
+    let visible = files.filter(|input| !is_hidden(Path::new(&input.path)));
+    visible.map(|input| (input.path.as_str(), input)).collect()
 }

@@ -1,5 +1,5 @@
-//! (edge) Reads the raw log of a run line by line: it may be far larger than all other files, and is never held in memory. One pass counts
-//! it and translates it for the audit, which compares files as they were recorded, without redactions.
+//! (edge) Reads the raw log of a run line by line: it may be far larger than all other files, and is never in memory as a whole. One
+//! pass counts its lines and translates them for the audit, which compares files as they were recorded, without redactions.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,10 +11,10 @@ use formats::replay::{Harness, RawRow};
 use formats::{events, jsonl, raw};
 use jsonl::Line;
 
-use super::confined::{self, unreadable};
+use super::chunks::{self, LoadError};
+use super::file_access::{self, unreadable};
 use super::open;
-use super::pieces::{self, Fault};
-use super::run_files::{self, RUN_DIRECTORY, Role, RunFiles, is_reserved};
+use super::run_files::{FileRole, RUN_DIRECTORY, RunFiles, is_reserved};
 
 /// A raw log.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct RawLog {
     pub problems: Vec<Diagnostic>,
     /// The recorded file.
     pub digest: FileDigest,
-    /// What it translates to.
+    /// The events that it translates to, for the audit.
     derived: Option<Derivation>,
 }
 
@@ -69,10 +69,7 @@ impl RunFiles {
         let log = match &self.events {
             Some(log) if log.recorded.is_none() => Some(&*log.bytes),
             _ => {
-                let shown = self.shown(name);
-                let folder = open(&self.directory);
-                let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
-                again = run_files::read(&folder, name, &shown, Role::Events.most(&self.limits))?;
+                again = self.read(name, FileRole::Events.size_limit(&self.limits))?;
                 again.as_deref()
             }
         };
@@ -81,7 +78,7 @@ impl RunFiles {
     }
 
     /// Reads the rows of the raw log, each with the number of its line; `None` is a row that cannot be read.
-    pub fn raw_rows(&self, each: &mut dyn FnMut(u32, Option<&RawRow>)) -> Result<(), Diagnostic> {
+    fn raw_rows(&self, each: &mut dyn FnMut(u32, Option<&RawRow>)) -> Result<(), Diagnostic> {
         let mut reader = raw::RawLogReader::default();
         let shown = self.shown(raw::FILE_NAME);
         let read = self.raw_lines(|line| {
@@ -97,45 +94,45 @@ impl RunFiles {
         mut each: impl FnMut(Line<'_>),
     ) -> Result<Option<FileDigest>, Diagnostic> {
         let shown = self.shown(raw::FILE_NAME);
-        let most = Role::Raw.most(&self.limits);
-        let failed = |fault: Fault| fault.reported(&shown, most, RUN_DIRECTORY);
+        let limit = FileRole::Raw.size_limit(&self.limits);
+        let failed = |fault: LoadError| fault.to_diagnostic(&shown, limit, RUN_DIRECTORY);
         let folder = open(&self.directory);
         let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
         let allows = |at: &Path| !is_reserved(&folder, at);
-        let opened = confined::open(&folder, Path::new(raw::FILE_NAME), most, &allows);
+        let opened = file_access::open(&folder, Path::new(raw::FILE_NAME), limit, &allows);
         let Some(opened) = opened.map_err(failed)? else {
             return Ok(None);
         };
-        let mut hashed = Hashed {
+        let mut reader = HashingReader {
             // One more byte detects a file that has grown.
-            file: opened.file.take(most.bytes.saturating_add(1)),
+            file: opened.file.take(limit.bytes.saturating_add(1)),
             hasher: blake3::Hasher::new(),
         };
-        let line = most.line.unwrap_or(u64::MAX);
-        let read = pieces::lines(&mut hashed, line, |number, bytes| {
+        let line = limit.line.unwrap_or(u64::MAX);
+        let read = chunks::for_each_line(&mut reader, line, |number, bytes| {
             jsonl::line(number, bytes).into_iter().for_each(&mut each);
         });
         read.map_err(failed)?;
-        let bytes = hashed.hasher.count();
-        if bytes > most.bytes {
-            return Err(failed(Fault::TooLarge(bytes)));
+        let bytes = reader.hasher.count();
+        if bytes > limit.bytes {
+            return Err(failed(LoadError::TooLarge(bytes)));
         }
         Ok(Some(FileDigest {
             path: raw::FILE_NAME.to_owned(),
             bytes,
-            blake3: hashed.hasher.finalize().to_hex().to_string(),
+            blake3: reader.hasher.finalize().to_hex().to_string(),
             published: None,
         }))
     }
 }
 
-/// A file of which all bytes read are hashed.
-struct Hashed<R> {
+/// A reader that hashes all bytes that it reads.
+struct HashingReader<R> {
     file: R,
     hasher: blake3::Hasher,
 }
 
-impl<R: Read> Read for Hashed<R> {
+impl<R: Read> Read for HashingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.hasher.update(&buffer[..count]);

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::confined::unreadable;
+use super::file_access::unreadable;
 use super::redactions::Redactions;
-use base::beneath::Folder;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::Folder;
 use formats::redactions::proof::{self, KEY, KEY_FILE};
 
 /// Reads the key of the site at `root`. `Ok(None)` if missing, as in a CI job.

@@ -18,18 +18,18 @@ use formats::redactions::{
 use formats::{events, jsonl, raw, tape, trace};
 
 /// Minimum bytes of a secret to search for; shorter ones match by chance.
-const SEARCHED: usize = 8;
+const MIN_SECRET: usize = 8;
 
 /// The redactions of a run.
 #[derive(Debug, Default)]
 pub struct Redactions {
-    /// As written, in order.
+    /// The redactions in the order of the file.
     pub list: Vec<Redaction>,
     /// The bytes of `redactions.jsonl`.
-    pub written: Vec<u8>,
+    pub bytes: Vec<u8>,
     pub(super) digest: Option<FileDigest>,
     /// The withheld value of each redaction, once its file is read.
-    pub values: Vec<Option<Value>>,
+    pub values: Vec<Option<WithheldValue>>,
     /// The place of each redaction in the file.
     places: Vec<Place>,
     /// The positions of the redactions of each file.
@@ -37,28 +37,28 @@ pub struct Redactions {
     /// Files that are read only if others refer to them.
     files: BTreeMap<String, RedactedFile>,
     /// The withheld secrets that no published file may repeat, prepared when they are first searched for.
-    secrets: OnceLock<Texts>,
+    secrets: OnceLock<SearchTexts>,
     /// All withheld texts, which the raw log may not repeat.
-    texts: OnceLock<Texts>,
+    texts: OnceLock<SearchTexts>,
 }
 
 /// Withheld texts, and the position of the redaction of each.
 #[derive(Debug)]
-struct Texts {
+struct SearchTexts {
     positions: Vec<usize>,
     values: redactions::ValueSearch,
 }
 
-/// Reads a file of a run that already holds this many bytes.
+/// Reads a file of a run. The number is how many bytes of the run are already in memory.
 type ReadFile<'a> = &'a dyn Fn(&str, u64) -> Result<Option<Vec<u8>>, Diagnostic>;
 
-/// A withheld value. Never shown, except for its length.
+/// A withheld value. `Debug` shows only its length.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Value(pub Vec<u8>);
+pub struct WithheldValue(pub Vec<u8>);
 
-impl fmt::Debug for Value {
+impl fmt::Debug for WithheldValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Value({} bytes)", self.0.len())
+        write!(f, "WithheldValue({} bytes)", self.0.len())
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) struct RedactedFile {
     pub(super) whole: bool,
 }
 
-/// A file before redaction.
+/// The size, the hashes and the withheld values of a file before redaction.
 #[derive(Debug, Clone, Default)]
 pub struct OriginalFile {
     /// Size in bytes.
@@ -79,7 +79,7 @@ pub struct OriginalFile {
     /// The content hash, and variants that other programs compute; empty if the file is not a tape.
     pub content_hashes: Vec<String>,
     /// Redactions by position, each with its withheld value.
-    pub(super) values: Vec<(usize, Value)>,
+    pub(super) values: Vec<(usize, WithheldValue)>,
 }
 
 impl Redactions {
@@ -108,22 +108,19 @@ impl Redactions {
                 blake3: blake3::hash(&bytes).to_hex().to_string(),
                 published: None,
             }),
-            by_file: BTreeMap::new(),
             list: found.into_iter().map(|(redaction, _)| redaction).collect(),
-            files: BTreeMap::new(),
-            secrets: OnceLock::new(),
-            texts: OnceLock::new(),
-            written: bytes,
+            bytes,
+            ..Self::default()
         };
         for (at, redaction) in found.list.iter().enumerate() {
-            let of = found.by_file.entry(redaction.file.clone());
-            of.or_default().push(at);
+            let positions = found.by_file.entry(redaction.file.clone());
+            positions.or_default().push(at);
         }
         (found, problems)
     }
 
     /// The redactions as published with the run.
-    pub fn listed(&self) -> Vec<WithheldPart> {
+    pub fn to_published(&self) -> Vec<WithheldPart> {
         let keys = WithheldKeys::of(self);
         let list = self.list.iter();
         list.map(|it| WithheldPart {
@@ -147,39 +144,43 @@ impl Redactions {
     }
 
     /// The positions of a file's redactions.
-    fn of(&self, path: &str) -> &[usize] {
+    fn positions(&self, path: &str) -> &[usize] {
         self.by_file.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether any part of the value at `pointer` is withheld, in the line of a file with this number and this event.
-    pub fn changes(&self, file: &str, (line, event): (u32, u64), pointer: &str) -> bool {
-        self.of(file).iter().any(|at| {
-            let it = &self.list[*at];
-            let is_line = it.event.map_or(it.line == Some(line), |of| of == event);
-            is_line && it.pointer.as_deref().is_none_or(|at| at == pointer)
+    /// Whether any part of the value at `pointer` is withheld. `line` is the number of the line, and `event` that of its event.
+    pub fn changes(&self, file: &str, line: u32, event: u64, pointer: &str) -> bool {
+        self.positions(file).iter().any(|position| {
+            let redaction = &self.list[*position];
+            let is_line = match redaction.event {
+                Some(redacted) => redacted == event,
+                None => redaction.line == Some(line),
+            };
+            let redacted = redaction.pointer.as_deref();
+            is_line && redacted.is_none_or(|redacted| redacted == pointer)
         })
     }
 
     /// Whether a file is withheld as a whole.
     pub fn is_whole(&self, path: &str) -> bool {
-        self.of(path).iter().any(|at| self.list[*at].whole)
+        self.positions(path).iter().any(|at| self.list[*at].whole)
     }
 
-    /// A file directly in the run directory, with markers; `None` if it is withheld as a whole.
-    pub(super) fn loaded(
+    /// Applies the redactions of a file directly in the run directory; `None` if it is withheld as a whole.
+    pub(super) fn apply(
         &mut self,
         name: String,
         shown: String,
         bytes: Vec<u8>,
     ) -> Result<Option<LoadedFile>, Diagnostic> {
-        let among = self.of(&name).to_vec();
-        if among.is_empty() {
+        let positions = self.positions(&name).to_vec();
+        if positions.is_empty() {
             return Ok(Some(LoadedFile::new(name, shown, bytes)));
         }
-        let (rewritten, whole) = self.rewritten(&name, &bytes, &among)?;
-        let values = rewritten.values.into_iter().map(Value);
-        let values: Vec<_> = among.into_iter().zip(values).collect();
-        self.keep(&values);
+        let (rewritten, whole) = self.rewrite(&name, &bytes, &positions)?;
+        let values = rewritten.values.into_iter().map(WithheldValue);
+        let values: Vec<_> = positions.into_iter().zip(values).collect();
+        self.set_values(&values);
         if whole {
             return Ok(None);
         }
@@ -197,14 +198,14 @@ impl Redactions {
         }))
     }
 
-    /// Adopts the withheld values of a file that was read earlier.
-    pub(super) fn know(&mut self, file: &LoadedFile) {
+    /// Takes over the withheld values of a file that was read before these redactions were parsed.
+    pub(super) fn adopt_values(&mut self, file: &LoadedFile) {
         if let Some(recorded) = &file.recorded {
-            self.keep(&recorded.values);
+            self.set_values(&recorded.values);
         }
     }
 
-    fn keep(&mut self, values: &[(usize, Value)]) {
+    fn set_values(&mut self, values: &[(usize, WithheldValue)]) {
         for (at, value) in values {
             if let Some(known) = self.values.get_mut(*at) {
                 *known = Some(value.clone());
@@ -214,14 +215,14 @@ impl Redactions {
         self.texts = OnceLock::new();
     }
 
-    fn rewritten(
+    fn rewrite(
         &self,
         path: &str,
         bytes: &[u8],
-        among: &[usize],
+        positions: &[usize],
     ) -> Result<(RewrittenFile, bool), Diagnostic> {
-        if let Some(whole) = among.iter().find(|at| self.list[**at].whole) {
-            if let Some(other) = among.iter().find(|at| *at != whole) {
+        if let Some(whole) = positions.iter().find(|at| self.list[**at].whole) {
+            if let Some(other) = positions.iter().find(|at| *at != whole) {
                 return Err(self.overlap(*whole, *other));
             }
             let marker = self.list[*whole].marker().into_bytes();
@@ -232,35 +233,34 @@ impl Redactions {
             };
             return Ok((rewritten, true));
         }
-        let list: Vec<_> = among.iter().map(|at| &self.list[*at]).collect();
+        let list: Vec<_> = positions.iter().map(|at| &self.list[*at]).collect();
         let rewritten = redactions::rewrite(path, bytes, &list, true);
         let rewritten = rewritten.map_err(|fault| match fault {
-            RewriteError::Stale(at, why) => self.stale(among[at], why),
-            RewriteError::Overlap(a, b) => self.overlap(among[a], among[b]),
+            RewriteError::Stale(at, why) => self.stale(positions[at], why),
+            RewriteError::Overlap(a, b) => self.overlap(positions[a], positions[b]),
         })?;
         Ok((rewritten, false))
     }
 
-    /// Reads partly or wholly withheld files that are not yet `known`. `read` gets a path and the bytes that the run already
-    /// holds.
-    pub(super) fn read_beside(
+    /// Reads the files with redactions that are not yet `known`. `read` gets a path and the bytes of the run in memory.
+    pub(super) fn read_referenced(
         &mut self,
         known: &dyn Fn(&str) -> bool,
-        held: &mut u64,
+        in_memory: &mut u64,
         read: ReadFile<'_>,
     ) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
-        // In the order of their first redaction, in which problems are reported.
+        // Problems are reported in the order of the redactions.
         let first = self.by_file.iter().filter(|(path, _)| !known(path));
         let mut paths: Vec<_> = first.map(|(path, of)| (of[0], path.clone())).collect();
         paths.sort_unstable();
         for (_, path) in paths {
-            let among = self.of(&path).to_vec();
+            let positions = self.positions(&path).to_vec();
             let is_private = FileLayout::of(&path) == FileLayout::Private;
-            let bytes = match read(&path, *held) {
+            let bytes = match read(&path, *in_memory) {
                 Ok(Some(bytes)) if !is_private => bytes,
                 Ok(_) => {
-                    problems.push(self.unknown_file(among[0], is_private));
+                    problems.push(self.unknown_file(positions[0], is_private));
                     continue;
                 }
                 Err(problem) => {
@@ -268,11 +268,11 @@ impl Redactions {
                     continue;
                 }
             };
-            match self.rewritten(&path, &bytes, &among) {
+            match self.rewrite(&path, &bytes, &positions) {
                 Ok((rewritten, whole)) => {
-                    let values = rewritten.values.into_iter().map(Value);
-                    self.keep(&among.into_iter().zip(values).collect::<Vec<_>>());
-                    *held += rewritten.bytes.len() as u64;
+                    let values = rewritten.values.into_iter().map(WithheldValue);
+                    self.set_values(&positions.into_iter().zip(values).collect::<Vec<_>>());
+                    *in_memory += rewritten.bytes.len() as u64;
                     let digest = FileDigest {
                         path: path.clone(),
                         bytes: bytes.len() as u64,
@@ -304,33 +304,34 @@ impl Redactions {
             .any(|file| file.whole && file.digest.blake3 == digest)
     }
 
-    /// Whether files of the run must be searched for withheld secrets.
-    pub(super) fn are_searched(&self) -> bool {
+    /// Whether there are withheld secrets, for which other files of the run must be searched.
+    pub(super) fn has_secrets(&self) -> bool {
         !self.secrets().positions.is_empty()
     }
 
-    fn secrets(&self) -> &Texts {
-        self.secrets
-            .get_or_init(|| self.texts_of(|redaction| redaction.reason == RedactionReason::Secret))
+    fn secrets(&self) -> &SearchTexts {
+        self.secrets.get_or_init(|| {
+            self.search_texts(|redaction| redaction.reason == RedactionReason::Secret)
+        })
     }
 
     /// The withheld texts of some redactions.
-    fn texts_of(&self, of: impl Fn(&Redaction) -> bool) -> Texts {
+    fn search_texts(&self, of: impl Fn(&Redaction) -> bool) -> SearchTexts {
         let values = self.list.iter().zip(&self.values).enumerate();
         let texts = values.filter_map(|(at, (redaction, value))| {
-            let Value(bytes) = value.as_ref()?;
-            let is_searched = of(redaction) && !redaction.whole && bytes.len() >= SEARCHED;
+            let WithheldValue(bytes) = value.as_ref()?;
+            let is_searched = of(redaction) && !redaction.whole && bytes.len() >= MIN_SECRET;
             is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
         });
         let (positions, texts): (Vec<_>, Vec<_>) = texts.unzip();
-        Texts {
+        SearchTexts {
             positions,
             values: redactions::ValueSearch::new(texts.iter().map(AsRef::as_ref)),
         }
     }
 
     /// Errors for redactions that reveal a withheld secret themselves: in the pointer, the note or the file name.
-    pub(super) fn repeated(&self) -> Vec<Diagnostic> {
+    pub(super) fn check_list(&self) -> Vec<Diagnostic> {
         let keys = WithheldKeys::of(self);
         let all = self.list.iter().zip(&self.places);
         all.filter_map(|(redaction, place)| {
@@ -339,7 +340,7 @@ impl Redactions {
             let pointer = pointer.replace("~1", "/").replace("~0", "~");
             let note = redaction.note.as_deref().unwrap_or_default();
             let texts = [pointer.as_str(), note, &redaction.file].join("\n");
-            let found = self.remains("", "", texts.as_bytes())?;
+            let found = self.find_secret("", "", texts.as_bytes())?;
             Some(Diagnostic {
                 // An excerpt would show it.
                 place: Place {
@@ -355,9 +356,9 @@ impl Redactions {
 
     /// An error if the published form of a file contains a withheld secret. The raw log repeats what other files have, so it may contain
     /// no withheld text at all.
-    pub fn remains(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
+    pub fn find_secret(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
         let texts = if path == raw::FILE_NAME {
-            self.texts.get_or_init(|| self.texts_of(|_| true))
+            self.texts.get_or_init(|| self.search_texts(|_| true))
         } else {
             self.secrets()
         };
@@ -431,10 +432,11 @@ impl WithheldKeys {
         let mut texts = BTreeMap::new();
         let mut short = BTreeMap::new();
         for (redaction, value) in redactions.list.iter().zip(&redactions.values) {
-            let Some(Value(value)) = value.as_ref().filter(|_| !redaction.whole) else {
+            let Some(WithheldValue(value)) = value.as_ref().filter(|_| !redaction.whole) else {
                 continue;
             };
-            let is_secret = redaction.reason == RedactionReason::Secret && value.len() >= SEARCHED;
+            let is_secret =
+                redaction.reason == RedactionReason::Secret && value.len() >= MIN_SECRET;
             if redaction.pointer.is_some() && !is_secret {
                 continue;
             }
@@ -450,9 +452,9 @@ impl WithheldKeys {
             list.insert(pointer_part(&key), pointer_part(&redaction.marker()));
         }
         let (keys, markers): (Vec<String>, Vec<String>) = texts.into_iter().unzip();
-        let longest = aho_corasick::MatchKind::LeftmostLongest;
         let mut builder = AhoCorasick::builder();
-        let build = || builder.match_kind(longest).build(&keys).ok();
+        builder.match_kind(aho_corasick::MatchKind::LeftmostLongest);
+        let build = || builder.build(&keys).ok();
         Self {
             texts: (!keys.is_empty()).then(build).flatten(),
             markers,
@@ -481,7 +483,7 @@ pub(super) fn published(bytes: &[u8]) -> PublishedFile {
     }
 }
 
-/// The content hashes of a tape as recorded.
+/// The content hashes of a tape before redaction.
 fn content_hashes(name: &str, bytes: &[u8], digest: &str) -> Vec<String> {
     match FileLayout::of(name) {
         FileLayout::Events(0) => {

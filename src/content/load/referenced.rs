@@ -1,26 +1,26 @@
-//! (edge) Restricts which files of a run directory other files may refer to.
+//! (edge) Reads the files of a run directory that its other files refer to.
 //!
 //! References in a tape, a transcript or a thread are known only after reading it. [`RunFiles`] reads the files then, and is the
 //! only access of [`crate::inspect`] to the disk.
 
 use std::path::Path;
 
-use super::confined::{Bounds, SizeLimit, outside, read, unreadable};
+use super::file_access::{LinkBounds, SizeLimit, outside, read, unreadable};
 use super::redactions::OriginalFile;
 use super::run_files::{self, RUN_DIRECTORY, RunFiles, is_reserved};
 use super::{LoadedFile, open};
-use base::beneath::{self, Folder};
 use base::diagnostics::Diagnostic;
+use base::files::{self, Folder};
 use formats::model::implementation::FOLDER;
 use formats::raw;
 
 impl RunFiles {
-    /// Reads a payload from a tape's CAS folder, for a run that already holds `held` bytes. `Ok(None)` if missing.
+    /// Reads a payload from a tape's CAS folder, for a run of which `in_memory` bytes are in memory. `Ok(None)` if missing.
     pub fn payload(
         &self,
         tape: &str,
         hash: &str,
-        held: u64,
+        in_memory: u64,
     ) -> Result<Option<LoadedFile>, Diagnostic> {
         // File names here are BLAKE3 digests only: a tape cannot name a path.
         let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -29,19 +29,19 @@ impl RunFiles {
         }
         let name = format!("{tape}.cas/{hash}");
         let shown = self.shown(&name);
-        if let Some(withheld) = self.withheld(&name) {
+        if let Some(withheld) = self.redacted(&name) {
             return Ok(Some(withheld));
         }
         let Some((run, _)) = self.folder(&format!("{tape}.cas"))? else {
             return Ok(None);
         };
-        let bounds = Bounds {
+        let bounds = LinkBounds {
             folder: RUN_DIRECTORY,
             allows: &|at| !is_reserved(&run, at),
         };
-        let most = SizeLimit::document(&self.limits).within_run(held, &self.limits);
-        let bytes = read(&run, Path::new(&name), &shown, most, &bounds)?;
-        self.searched(&name, bytes.as_deref().unwrap_or_default())?;
+        let limit = SizeLimit::document(&self.limits).within_run(in_memory, &self.limits);
+        let bytes = read(&run, Path::new(&name), &shown, limit, &bounds)?;
+        self.check_secrets(&name, bytes.as_deref().unwrap_or_default())?;
         Ok(bytes.map(|bytes| LoadedFile::new(name, shown, bytes)))
     }
 
@@ -52,29 +52,29 @@ impl RunFiles {
         let Some((_, folder)) = self.folder(FOLDER)? else {
             return Ok(None);
         };
-        let bounds = Bounds {
+        let bounds = LinkBounds {
             folder: "`implementation/`",
             allows: &|_| true,
         };
         let path = Path::new(path);
         // The path is not a file (formats.md H.5).
         match folder.file(path) {
-            Ok(None) | Err(beneath::Fault::Dangling) => return Ok(None),
+            Ok(None) | Err(files::OpenError::Dangling) => return Ok(None),
             Ok(Some(opened)) if opened.meta.is_dir() => return Ok(None),
             Ok(Some(opened)) => {
                 let at = opened.linked.map_or_else(
                     || name.clone(),
                     |at| format!("{FOLDER}/{}", at.to_string_lossy()),
                 );
-                if let Some(withheld) = self.withheld(&at) {
+                if let Some(withheld) = self.redacted(&at) {
                     return Ok(Some(withheld));
                 }
             }
             Err(_) => {}
         }
-        let most = SizeLimit::document(&self.limits);
-        let bytes = read(&folder, path, &shown, most, &bounds)?;
-        self.searched(&name, bytes.as_deref().unwrap_or_default())?;
+        let limit = SizeLimit::document(&self.limits);
+        let bytes = read(&folder, path, &shown, limit, &bounds)?;
+        self.check_secrets(&name, bytes.as_deref().unwrap_or_default())?;
         Ok(bytes.map(|bytes| LoadedFile::new(name, shown, bytes)))
     }
 
@@ -84,29 +84,31 @@ impl RunFiles {
         if self.redactions.is_whole(name) {
             return Ok(None);
         }
-        let mut loaded = self.withheld(name);
+        let mut loaded = self.redacted(name);
         if loaded.is_none() {
-            let shown = self.shown(name);
-            let folder = open(&self.directory);
-            let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
-            let most = SizeLimit::document(&self.limits);
-            let bytes = run_files::read(&folder, name, &shown, most)?;
-            loaded = bytes.map(|bytes| LoadedFile::new(name.to_owned(), shown, bytes));
+            let bytes = self.read(name, SizeLimit::document(&self.limits))?;
+            loaded = bytes.map(|bytes| LoadedFile::new(name.to_owned(), self.shown(name), bytes));
         }
-        self.searched(name, loaded.as_ref().map_or(&[][..], |file| &file.bytes))?;
+        self.check_secrets(name, loaded.as_ref().map_or(&[][..], |file| &file.bytes))?;
         Ok(loaded)
     }
 
-    /// Reports an error if a file contains a withheld secret.
-    pub(super) fn searched(&self, name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
-        match self.redactions.remains(name, &self.shown(name), bytes) {
-            Some(problem) => Err(problem),
-            None => Ok(()),
-        }
+    /// Reads a file directly in the run directory. `Ok(None)` if it is missing.
+    pub(super) fn read(&self, name: &str, limit: SizeLimit) -> Result<Option<Vec<u8>>, Diagnostic> {
+        let shown = self.shown(name);
+        let folder = open(&self.directory);
+        let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
+        run_files::read(&folder, name, &shown, limit)
     }
 
-    /// A partly withheld file, as published.
-    fn withheld(&self, name: &str) -> Option<LoadedFile> {
+    /// An error if a file contains a withheld secret.
+    pub(super) fn check_secrets(&self, name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        let problem = self.redactions.find_secret(name, &self.shown(name), bytes);
+        problem.map_or(Ok(()), Err)
+    }
+
+    /// A file with redactions, as it is published.
+    fn redacted(&self, name: &str) -> Option<LoadedFile> {
         let file = self.redactions.file(name)?;
         Some(LoadedFile {
             digest: file.digest.blake3.clone(),
@@ -133,7 +135,7 @@ impl RunFiles {
             Err(_) if run.is_link(Path::new(name)) => {
                 Err(outside(&self.shown(name), RUN_DIRECTORY))
             }
-            Err(error) if beneath::is_gone(&error) => Ok(None),
+            Err(error) if files::is_not_found(&error) => Ok(None),
             Err(error) => Err(failed(&error)),
         }
     }

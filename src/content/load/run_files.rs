@@ -1,11 +1,11 @@
 //! (edge) Reads the files of a run directory that the site uses, by the role of their names.
 
-use super::confined::{self, Bounds, SizeLimit, too_many_lines, unreadable};
+use super::file_access::{self, LinkBounds, SizeLimit, too_many_lines, unreadable};
 use super::redactions::Redactions;
-use super::{LoadedFile, is_in_a_run, open, pieces};
+use super::{LoadedFile, chunks, is_in_run_directory, open};
 use crate::discover::RunDirectory;
-use base::beneath::{Folder, Kind, Tree, TreeEntry};
 use base::diagnostics::Diagnostic;
+use base::files::{EntryKind, Folder, Tree, TreeEntry};
 use formats::config::Limits;
 use formats::model::FileDigest;
 use formats::model::implementation::FOLDER;
@@ -65,15 +65,15 @@ impl RunFiles {
         }
     }
 
-    /// Reads withheld parts of files that are not read yet, and searches the others for withheld secrets.
+    /// Reads the files with redactions that were not read yet, and searches the others for withheld secrets.
     fn withhold(
         &mut self,
         folder: &Folder,
         record: &LoadedFile,
-        seen: &[String],
+        read_names: &[String],
     ) -> Vec<Diagnostic> {
         let (directory, limits) = (&self.directory, &self.limits);
-        let known = |path: &str| seen.iter().any(|seen| seen == path);
+        let known = |path: &str| read_names.iter().any(|name| name == path);
         let read_file = |path: &str, held| {
             let shown = format!("{}/{path}", directory.shown);
             read(
@@ -83,7 +83,7 @@ impl RunFiles {
                 SizeLimit::file(limits).within_run(held, limits),
             )
         };
-        let mut problems = (self.redactions).read_beside(&known, &mut self.held, &read_file);
+        let mut problems = (self.redactions).read_referenced(&known, &mut self.held, &read_file);
         // Without its tape, a sidecar has nothing to annotate.
         let redactions = &self.redactions;
         self.sidecars.retain(|sidecar| {
@@ -92,10 +92,10 @@ impl RunFiles {
         });
         let searched = self.all().chain([record]);
         let searched = searched
-            .filter_map(|file| redactions.remains(&file.name, &file.shown, &file.bytes))
+            .filter_map(|file| redactions.find_secret(&file.name, &file.shown, &file.bytes))
             .collect::<Vec<_>>();
         problems.extend(searched);
-        problems.extend(redactions.repeated());
+        problems.extend(redactions.check_list());
         problems
     }
 
@@ -115,9 +115,11 @@ impl RunFiles {
         let size = bytes.len() as u64;
         let replaced = self.sidecars.iter().find(|sidecar| sidecar.name == name);
         let held = self.held - replaced.map_or(0, |sidecar| sidecar.bytes.len() as u64);
-        let most = Role::Sidecar.most(limits).within_run(held, limits);
-        let read = pieces::whole(bytes.as_slice(), size, most.bytes, most.line);
-        read.map_err(|fault| fault.reported(&shown, most, RUN_DIRECTORY))?;
+        let limit = FileRole::Sidecar
+            .size_limit(limits)
+            .within_run(held, limits);
+        let read = chunks::read_whole(bytes.as_slice(), size, limit.bytes, limit.line);
+        read.map_err(|fault| fault.to_diagnostic(&shown, limit, RUN_DIRECTORY))?;
         self.held = held + size;
         let loaded = LoadedFile::new(name.to_owned(), shown, bytes);
         self.sidecars.retain(|sidecar| sidecar.name != name);
@@ -137,7 +139,7 @@ pub fn run(
     run_with(directory, record, limits, None)
 }
 
-/// Reads them with these bytes as `redactions.jsonl`, if any.
+/// Like [`run`], with `pending` instead of the bytes of `redactions.jsonl`, if given.
 pub fn run_with(
     directory: &RunDirectory,
     record: &LoadedFile,
@@ -159,13 +161,15 @@ pub fn run_with(
             return (files, problems);
         }
     };
-    problems.extend(crate::names::in_run(&directory.shown, &names, |name| {
-        role(name).is_some()
-    }));
+    problems.extend(crate::names::misspelled_in_run(
+        &directory.shown,
+        &names,
+        |name| role(name).is_some(),
+    ));
     let (redactions, invalid) = redactions(&folder, directory, limits, pending);
     files.digests.extend(redactions.digest.clone());
     files.redactions = redactions;
-    files.redactions.know(record);
+    files.redactions.adopt_values(record);
     if !invalid.is_empty() {
         // The redactions are unknown, so nothing is read.
         problems.extend(invalid);
@@ -174,14 +178,14 @@ pub fn run_with(
         return (files, problems);
     }
     let mut lines = 0;
-    let mut seen = vec![run_record::FILE_NAME.to_owned()];
+    let mut read_names = vec![run_record::FILE_NAME.to_owned()];
     for name in names {
-        let Some(role) = role(&name).filter(|role| *role != Role::Raw) else {
+        let Some(role) = role(&name).filter(|role| *role != FileRole::Raw) else {
             continue;
         };
         let shown = format!("{}/{name}", directory.shown);
-        let most = role.most(limits).within_run(files.held, limits);
-        let bytes = match read(&folder, &name, &shown, most) {
+        let limit = role.size_limit(limits).within_run(files.held, limits);
+        let bytes = match read(&folder, &name, &shown, limit) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => continue,
             Err(problem) => {
@@ -190,8 +194,8 @@ pub fn run_with(
                 continue;
             }
         };
-        seen.push(name.clone());
-        let loaded = match files.redactions.loaded(name.clone(), shown, bytes) {
+        read_names.push(name.clone());
+        let loaded = match files.redactions.apply(name.clone(), shown, bytes) {
             Ok(Some(loaded)) => loaded,
             Ok(None) => continue,
             Err(problem) => {
@@ -211,18 +215,18 @@ pub fn run_with(
         }
         files.held += loaded.bytes.len() as u64;
         match role {
-            Role::Events => files.events = Some(loaded),
-            Role::Tape => files.tapes.push(loaded),
-            Role::Sidecar => files.sidecars.push(loaded),
-            Role::Writeup => files.writeup = Some(loaded),
-            Role::Transcript => files.transcript = Some(loaded),
-            Role::Threads => files.threads = Some(loaded),
-            Role::ThreadActions => files.thread_actions = Some(loaded),
-            Role::Raw => {}
+            FileRole::Events => files.events = Some(loaded),
+            FileRole::Tape => files.tapes.push(loaded),
+            FileRole::Sidecar => files.sidecars.push(loaded),
+            FileRole::Writeup => files.writeup = Some(loaded),
+            FileRole::Transcript => files.transcript = Some(loaded),
+            FileRole::Threads => files.threads = Some(loaded),
+            FileRole::ThreadActions => files.thread_actions = Some(loaded),
+            FileRole::Raw => {}
         }
     }
     if !files.redactions.is_empty() {
-        problems.extend(files.withhold(&folder, record, &seen));
+        problems.extend(files.withhold(&folder, record, &read_names));
     }
     files.digests.sort_by(|a, b| a.path.cmp(&b.path));
     (files, problems)
@@ -237,21 +241,22 @@ pub(super) fn redactions(
 ) -> (Redactions, Vec<Diagnostic>) {
     let name = redactions::FILE_NAME;
     let shown = format!("{}/{name}", directory.shown);
-    let most = SizeLimit::document(limits).lines(limits);
+    let limit = SizeLimit::document(limits).lines(limits);
     let bytes = match pending {
         Some(bytes) => Ok(Some(bytes.to_vec())),
-        None => read(folder, name, &shown, most),
+        None => read(folder, name, &shown, limit),
     };
     Redactions::parse(&shown, bytes)
 }
 
-/// Whether a file of this name in a run directory can have annotations.
+/// Whether a file of this name in a run directory is an event log, a trace or a tape, and so can have annotations.
 pub fn is_tape(name: &str) -> bool {
-    matches!(role(name), Some(Role::Events | Role::Tape))
+    matches!(role(name), Some(FileRole::Events | FileRole::Tape))
 }
 
+/// What the site uses a file of a run directory for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum FileRole {
     Events,
     Tape,
     Sidecar,
@@ -262,8 +267,8 @@ pub(super) enum Role {
     Raw,
 }
 
-impl Role {
-    pub(super) const fn most(self, limits: &Limits) -> SizeLimit {
+impl FileRole {
+    pub(super) const fn size_limit(self, limits: &Limits) -> SizeLimit {
         match self {
             Self::Writeup => SizeLimit::writeup(limits),
             Self::Events | Self::Tape | Self::Raw => SizeLimit::file(limits).lines(limits),
@@ -281,17 +286,17 @@ impl Role {
 }
 
 /// The role of a file by its name; `None` if the site does not use it.
-pub(super) fn role(name: &str) -> Option<Role> {
+pub(super) fn role(name: &str) -> Option<FileRole> {
     let is_tape = |ending: &&str| name.len() > ending.len() && name.ends_with(*ending);
     Some(match name {
-        events::FILE_NAME => Role::Events,
-        writeup::FILE_NAME => Role::Writeup,
-        transcript::FILE_NAME => Role::Transcript,
-        threads::STATE_FILE => Role::Threads,
-        threads::ACTIONS_FILE => Role::ThreadActions,
-        raw::FILE_NAME => Role::Raw,
-        _ if name.ends_with(sidecar::SUFFIX) => Role::Sidecar,
-        _ if trace::is_trace(name) || tape::EXTENSIONS.iter().any(is_tape) => Role::Tape,
+        events::FILE_NAME => FileRole::Events,
+        writeup::FILE_NAME => FileRole::Writeup,
+        transcript::FILE_NAME => FileRole::Transcript,
+        threads::STATE_FILE => FileRole::Threads,
+        threads::ACTIONS_FILE => FileRole::ThreadActions,
+        raw::FILE_NAME => FileRole::Raw,
+        _ if name.ends_with(sidecar::SUFFIX) => FileRole::Sidecar,
+        _ if trace::is_trace(name) || tape::EXTENSIONS.iter().any(is_tape) => FileRole::Tape,
         _ => return None,
     })
 }
@@ -301,16 +306,16 @@ pub(super) fn read(
     folder: &Folder,
     name: &str,
     shown: &str,
-    most: SizeLimit,
+    limit: SizeLimit,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
-    let bounds = Bounds {
+    let bounds = LinkBounds {
         folder: RUN_DIRECTORY,
         allows: &|at| !is_reserved(folder, at),
     };
-    confined::read(folder, Path::new(name), shown, most, &bounds)
+    file_access::read(folder, Path::new(name), shown, limit, &bounds)
 }
 
-/// The bounds of links in a run directory, in words.
+/// The folder that links in a run directory must stay in, for messages.
 pub(super) const RUN_DIRECTORY: &str = "the run directory";
 
 /// Whether a file of a run directory has its own publishing rules or is never published, so that no link or asset may publish it
@@ -325,7 +330,7 @@ pub(super) fn is_reserved(folder: &Folder, at: &Path) -> bool {
         .extension()
         .is_some_and(|extension| extension == "cas");
     let is_read = first == FOLDER || first == run_record::FILE_NAME || role(&first).is_some();
-    is_read || is_cas || is_in_a_run(folder, at)
+    is_read || is_cas || is_in_run_directory(folder, at)
 }
 
 /// The names in a directory, sorted for reproducible output.
@@ -351,18 +356,18 @@ fn names(
     Ok(names)
 }
 
-/// Memory that the files of a run take, known before any of them is read: the bytes of all files that are held in memory, including
-/// tape payloads. `raw.jsonl` is read line by line and does not count. Inaccessible files count as 0: reading them reports why.
-pub fn weight(directory: &Tree) -> u64 {
-    let files = directory.found().iter().map(|found| {
+/// The memory that the files of a run will take: the bytes of all files that are read whole, including tape payloads. `raw.jsonl` is
+/// read line by line and does not count. Inaccessible files count as 0: reading them reports why.
+pub fn memory_size(directory: &Tree) -> u64 {
+    let files = directory.entries().iter().map(|found| {
         let name = Path::new(&found.name);
         let is_cas = name.extension().is_some_and(|extension| extension == "cas");
-        if is_cas && found.kind == Kind::Folder {
-            sum(found.below.found().iter().map(size))
+        if is_cas && found.kind == EntryKind::Folder {
+            sum(found.below.entries().iter().map(size))
         } else if name
             .to_str()
             .and_then(role)
-            .is_some_and(|role| role != Role::Raw)
+            .is_some_and(|role| role != FileRole::Raw)
         {
             size(found)
         } else {
@@ -381,7 +386,7 @@ pub fn record_size(directory: &Tree) -> u64 {
 /// The size of a regular file; 0 for a link.
 fn size(found: &TreeEntry) -> u64 {
     match found.kind {
-        Kind::File { .. } => found.stamp.bytes,
+        EntryKind::File { .. } => found.stamp.bytes,
         _ => 0,
     }
 }

@@ -1,17 +1,16 @@
 //! (edge) Finds publishable files below `implementation/` of a run, and reads them in chunks: a working tree may be large, and
-//! is never held in memory.
+//! is never in memory as a whole.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::confined::{SizeLimit, too_large, unreadable};
+use super::chunks::{CHANGED, FileReader};
+use super::file_access::{SizeLimit, too_large, unreadable};
 use super::open as open_run;
-use super::pieces::CHANGED;
-use super::pieces::FileReader;
 use super::run_files::RunFiles;
-use base::beneath::{Entry, Fault, Folder, Kind};
 use base::diagnostics::Diagnostic;
+use base::files::{EntryKind, Folder, FolderEntry, OpenError};
 use formats::model::FileDigest;
 use formats::model::implementation::{self, FOLDER, OmissionCounts};
 
@@ -40,8 +39,8 @@ const LONGEST: usize = 4096;
 
 impl WorkingTree {
     fn walk(&mut self, run: &Folder, files: &RunFiles, problems: &mut Vec<Diagnostic>) {
-        let mut ahead = vec![FOLDER.to_owned()];
-        while let Some(path) = ahead.pop() {
+        let mut pending = vec![FOLDER.to_owned()];
+        while let Some(path) = pending.pop() {
             let entries = if path.len() > LONGEST {
                 Err(io::ErrorKind::InvalidFilename.into())
             } else {
@@ -53,7 +52,7 @@ impl WorkingTree {
                 Vec::new()
             });
             for entry in entries {
-                let name = match left_out_or_name(&mut self.left_out, &entry) {
+                let name = match published_name(&mut self.left_out, &entry) {
                     Ok(name) => name,
                     Err(count) => {
                         *count += 1;
@@ -63,16 +62,16 @@ impl WorkingTree {
                 let path = format!("{path}/{name}");
                 let bytes = entry.stamp.bytes;
                 match entry.kind {
-                    Kind::File { .. } if bytes > files.limits.file => {
-                        let most = SizeLimit::file(&files.limits);
-                        problems.push(too_large(&files.shown(&path), bytes, most));
+                    EntryKind::File { .. } if bytes > files.limits.file => {
+                        let limit = SizeLimit::file(&files.limits);
+                        problems.push(too_large(&files.shown(&path), bytes, limit));
                     }
-                    Kind::File { executable } => self.files.push(WorkingFile {
+                    EntryKind::File { executable } => self.files.push(WorkingFile {
                         path,
                         bytes,
                         executable,
                     }),
-                    _ => ahead.push(path),
+                    _ => pending.push(path),
                 }
             }
         }
@@ -80,17 +79,17 @@ impl WorkingTree {
 }
 
 /// The name of an entry that is published, or else the counter for its exclusion.
-fn left_out_or_name<'a, 'e>(
+fn published_name<'a, 'e>(
     left_out: &'a mut OmissionCounts,
-    entry: &'e Entry,
+    entry: &'e FolderEntry,
 ) -> Result<&'e str, &'a mut usize> {
     // A backslash is part of a name on one system, and a separator on another that unpacks the archive.
     let is_plain = |name: &&str| !name.contains(|c: char| c == '\\' || c.is_control());
     match entry.kind {
         _ if entry.name.as_encoded_bytes().starts_with(b".") => Err(&mut left_out.hidden),
-        Kind::Link => Err(&mut left_out.links),
-        Kind::Other => Err(&mut left_out.others),
-        Kind::Folder | Kind::Sealed | Kind::File { .. } => entry
+        EntryKind::Link => Err(&mut left_out.links),
+        EntryKind::Other => Err(&mut left_out.others),
+        EntryKind::Folder | EntryKind::UnlistableFolder | EntryKind::File { .. } => entry
             .name
             .to_str()
             .filter(is_plain)
@@ -135,12 +134,12 @@ impl RunFiles {
                 executable: file.executable,
             });
         }
-        if self.redactions.are_searched() {
+        if self.redactions.has_secrets() {
             let mut bytes = Vec::new();
-            let read = self.working_file(&file.path)?.take(file.bytes);
-            let read = { read }.read_to_end(&mut bytes);
+            let mut opened = self.working_file(&file.path)?.take(file.bytes);
+            let read = opened.read_to_end(&mut bytes);
             read.map_err(|error| failed(&error.to_string()))?;
-            self.searched(&file.path, &bytes)?;
+            self.check_secrets(&file.path, &bytes)?;
         }
         let mut hasher = blake3::Hasher::new();
         // One more byte detects a file that has grown.
@@ -183,7 +182,7 @@ impl RunFiles {
         let run = open_run(&self.directory).map_err(|error| failed(&error.to_string()))?;
         match run.file(Path::new(path)) {
             Ok(Some(opened)) if opened.linked.is_none() && opened.meta.is_file() => Ok(opened.file),
-            Err(Fault::Io(error)) => Err(failed(&error.to_string())),
+            Err(OpenError::Io(error)) => Err(failed(&error.to_string())),
             _ => Err(failed(CHANGED)),
         }
     }

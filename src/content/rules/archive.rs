@@ -58,7 +58,7 @@ pub fn duplicate_ids<'a>(
 /// Sorts the runs and assigns all addresses; collisions are notes. An address that the ledger of the `previous` site has
 /// stays with its run. `id_place` returns the place of a run's id, `text_of_case` the text of a case by its address.
 pub fn assemble(
-    mut candidates: Vec<Candidate>,
+    candidates: Vec<Candidate>,
     previous: Option<&Ledger>,
     run_folders: RunFolders,
     id_place: impl Fn(&Candidate) -> Place,
@@ -68,27 +68,27 @@ pub fn assemble(
     let previous = previous.unwrap_or(&empty);
     let mut notes = Vec::new();
     let slugs = run_slugs(&candidates, previous, id_place, &mut notes);
-    let mut named: Vec<_> = candidates.drain(..).zip(slugs).collect();
+    let mut named: Vec<_> = candidates.into_iter().zip(slugs).collect();
     named.sort_by(|(a, _), (b, _)| {
-        // Runs without a time come last, by id.
+        // The newest run comes first, and runs without a time come last. Ties are decided by id.
         let times = |run: &Run| [run.recency(), run.started.as_ref()].map(|at| at.map(Moment::ms));
         (times(&b.run), &a.run.id).cmp(&(times(&a.run), &b.run.id))
     });
-    let names = GroupBy::ALL.map(|group_by| {
-        let all = named
+    let mut group_slugs = BTreeMap::new();
+    for group_by in GroupBy::ALL {
+        let names = named
             .iter()
             .map(|(candidate, _)| group_by.name(&candidate.run));
-        let slugs = previous.addresses.choose_slugs(group_by, &all.collect());
+        let slugs = previous.addresses.choose_slugs(group_by, &names.collect());
         note_name_collisions(group_by, &slugs, &mut notes);
-        slugs
-    });
+        group_slugs.insert(group_by, slugs);
+    }
     let runs = named
         .into_iter()
         .map(|(c, slug)| (c.run, Slug::new(&slug, run_folders), c.directory))
         .collect();
     let slug_of = |group_by: GroupBy, name: &str| {
-        let at = GroupBy::ALL.iter().position(|other| *other == group_by);
-        let slug = at.and_then(|at| names[at].get(name));
+        let slug = group_slugs.get(&group_by).and_then(|slugs| slugs.get(name));
         slug.cloned().unwrap_or_default()
     };
     (Archive::new(runs, &slug_of, text_of_case), notes)
@@ -124,8 +124,8 @@ fn run_slugs(
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
     for index in new {
         let run = &candidates[index].run;
-        let longer = slug::run_slugs(&subject_slug(run), &run.id).into_iter();
-        let slug = longer.into_iter().find(|slug| {
+        let mut slugs_by_length = slug::run_slugs(&subject_slug(run), &run.id).into_iter();
+        let slug = slugs_by_length.find(|slug| {
             is_free(slug) && is_of(slug, &run.id).is_none() && !taken.contains_key(slug)
         });
         let slug = slug.unwrap_or_default();
@@ -249,7 +249,7 @@ mod tests {
         template: Run,
         content: BTreeMap<String, Content>,
         ledger: Option<Ledger>,
-        /// Whose each address is that ever had a page.
+        /// The owner of each address that ever had a page.
         shown: BTreeMap<String, String>,
     }
 

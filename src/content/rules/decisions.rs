@@ -9,7 +9,7 @@ use formats::decisions::{self, Decision, DecisionKind};
 use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::tape::Tape;
 
-/// What decisions may name besides the runs of the archive.
+/// The runs and rules that decisions may name in addition to the runs of the archive.
 #[derive(Debug, Default)]
 pub struct DecisionTargets<'a> {
     /// Ids of runs that are not in the archive: quarantined, withdrawn or not yet published.
@@ -27,11 +27,11 @@ pub fn check(
 ) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for decision in decisions {
-        problems.extend(unknown(decision, archive, targets));
+        problems.extend(unknown_references(decision, archive, targets));
     }
     for entry in &archive.runs {
         for (count, decision) in entry.decisions.iter().enumerate() {
-            problems.extend(of_run(entry, &entry.decisions[..count], decision));
+            problems.extend(run_problem(entry, &entry.decisions[..count], decision));
         }
     }
     problems
@@ -44,15 +44,15 @@ pub fn check_new(
     archive: &Archive,
     targets: &DecisionTargets<'_>,
 ) -> Vec<Diagnostic> {
-    let mut problems = unknown(decision, archive, targets);
+    let mut problems = unknown_references(decision, archive, targets);
     if let Some(entry) = archive.find(&decision.run) {
-        problems.extend(of_run(entry, &entry.decisions, decision));
+        problems.extend(run_problem(entry, &entry.decisions, decision));
     }
     problems
 }
 
 /// The problems of a decision that names what does not exist.
-fn unknown(
+fn unknown_references(
     decision: &Decision,
     archive: &Archive,
     targets: &DecisionTargets<'_>,
@@ -84,7 +84,7 @@ fn unknown(
 }
 
 /// The problem of a decision about a run after those `before` it.
-fn of_run(
+fn run_problem(
     entry: &ArchiveEntry,
     before: &[Arc<Decision>],
     decision: &Decision,
@@ -150,7 +150,7 @@ fn contradiction(
             format!(
                 "The value of {} was {}",
                 quoted(&correction.name),
-                shown(value)
+                displayed(value)
             ),
             "Check the run, and write its value so far as `from`.",
         )
@@ -158,7 +158,7 @@ fn contradiction(
 }
 
 /// A recorded value in a message. A text could be anything, even a secret.
-fn shown(value: Option<&str>) -> &str {
+fn displayed(value: Option<&str>) -> &str {
     match value {
         None => "not recorded",
         Some(text) if text.starts_with(['"', '[', '{']) => "another one",

@@ -49,10 +49,10 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
             )
         });
     }
-    let is_named = |event: &Event<'_>| WORDS.iter().any(|(kind, ..)| *kind == event.kind.word);
+    let is_named = |event: &Event<'_>| KINDS.iter().any(|phrases| phrases.kind == event.kind.word);
     let names_kinds = tape.events.iter().any(is_named);
     for line in lines {
-        if unreadable_quote(line) {
+        if has_invalid_quote(line) {
             problems.add(&codes::ANNOTATION_QUOTE_NOT_TEXT, || {
                 codes::ANNOTATION_QUOTE_NOT_TEXT.at(
                     line.line.place(path, "/metadata/quote"),
@@ -67,12 +67,12 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
         let event = &tape.events[position];
         if stale {
             problems.add(&codes::ANNOTATION_STALE_TARGET, || {
-                points_at(path, line, event)
+                stale_target(path, line, event)
             });
         }
         if names_kinds && let Some(kind) = other_kind(line, tape, position) {
             problems.add(&codes::ANNOTATION_OTHER_KIND, || {
-                names_kind(path, line, tape, position, kind)
+                mentions_other_kind(path, line, tape, position, kind)
             });
         }
     }
@@ -112,11 +112,11 @@ fn misplaced<'l, 'a>(
             .map(|(_, quote, _)| quote.as_str())
             .collect();
         distinct.dedup();
-        let says = searchable(&tape.events[of_event[0].0]);
-        let held = phrases::held(&says, &distinct);
-        let may_be_withheld = has_marker(&says);
+        let text = searchable(&tape.events[of_event[0].0]);
+        let contained = phrases::contained(&text, &distinct);
+        let may_be_withheld = has_marker(&text);
         let same = of_event.chunk_by(|a, b| a.1 == b.1);
-        for (same, _) in same.zip(held).filter(|(_, held)| !held) {
+        for (same, _) in same.zip(contained).filter(|(_, contained)| !contained) {
             missing.extend(
                 same.iter()
                     .map(|(_, quote, index)| (*index, quote, may_be_withheld)),
@@ -131,7 +131,7 @@ fn misplaced<'l, 'a>(
         let events = tape.events.iter();
         events.map(|event| (event.seq, searchable(event)))
     };
-    let elsewhere = phrases::first_holder(&listed, events);
+    let elsewhere = phrases::first_containing(&listed, events);
     let elsewhere = elsewhere.into_iter().chain(std::iter::repeat(None));
     missing
         .into_iter()
@@ -153,7 +153,7 @@ fn quote<'a>(line: &AnnotationLine<'a>) -> Option<Node<'a>> {
     Node { raw, offset: 0 }.get("quote")
 }
 
-fn unreadable_quote(line: &AnnotationLine<'_>) -> bool {
+fn has_invalid_quote(line: &AnnotationLine<'_>) -> bool {
     quote(line).is_some_and(|node| node.kind() != JsonKind::Null && node.as_str().is_none())
 }
 
@@ -205,9 +205,9 @@ fn push_strings(node: Node<'_>, text: &mut String, depth: usize) {
     }
 }
 
-fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagnostic {
-    let says = Some(summary(event, 80)).filter(|says| !says.is_empty());
-    let now = says.map_or_else(String::new, |says| format!(": {}", quoted(&says)));
+fn stale_target(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagnostic {
+    let summary = Some(summary(event, 80)).filter(|summary| !summary.is_empty());
+    let now = summary.map_or_else(String::new, |summary| format!(": {}", quoted(&summary)));
     codes::ANNOTATION_STALE_TARGET.at(
         line.line.place(path, "/event_id"),
         format!(
@@ -220,32 +220,34 @@ fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagno
     )
 }
 
-/// How evidence names a kind of event: its name, phrases that mean only this kind, and ambiguous phrases.
-type KindPhrases = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-);
+/// How evidence names a kind of event.
+struct KindPhrases {
+    kind: &'static str,
+    /// Phrases that mean only this kind.
+    clear: &'static [&'static str],
+    /// Phrases that may also mean another kind.
+    ambiguous: &'static [&'static str],
+}
 
 /// Kinds whose names are not everyday words: `read` or `command` in a sentence proves little.
 // A model requests tool calls, so words about a call may refer to the model's event.
 #[rustfmt::skip]
-const WORDS: [KindPhrases; 15] = [
-    ("llm_call", &["llm call", "llm", "model call"], &["model", "tool", "call", "tool call", "prompt"]),
-    ("tool_call", &["tool call"], &["tool", "call", "command", "file", "edit"]),
-    ("cache_lookup", &["cache lookup"], &["cache"]),
-    ("prompt_render", &["prompt render"], &["prompt", "template"]),
-    ("payload_redaction", &["payload redaction"], &["redacted", "redaction", "secret"]),
-    ("session_control", &["session control"], &["session"]),
-    ("clock_read", &["clock read"], &["clock", "time"]),
-    ("clock_sleep", &["clock sleep"], &["clock", "sleep", "wait"]),
-    ("file_read", &["file read"], &["read", "reads", "file"]),
-    ("file_write", &["file write"], &["write", "writes", "file"]),
-    ("file_delete", &["file delete", "file deletion"], &["delete", "deletes", "file"]),
-    ("process_spawn", &["process spawn"], &["process", "command", "runs"]),
-    ("decision_evaluation", &["decision evaluation"], &["decision"]),
-    ("mcp_json_rpc", &["mcp call", "mcp request"], &["mcp", "tool", "tool call"]),
-    ("model_job", &["model job"], &["model", "job"]),
+const KINDS: [KindPhrases; 15] = [
+    KindPhrases { kind: "llm_call", clear: &["llm call", "llm", "model call"], ambiguous: &["model", "tool", "call", "tool call", "prompt"] },
+    KindPhrases { kind: "tool_call", clear: &["tool call"], ambiguous: &["tool", "call", "command", "file", "edit"] },
+    KindPhrases { kind: "cache_lookup", clear: &["cache lookup"], ambiguous: &["cache"] },
+    KindPhrases { kind: "prompt_render", clear: &["prompt render"], ambiguous: &["prompt", "template"] },
+    KindPhrases { kind: "payload_redaction", clear: &["payload redaction"], ambiguous: &["redacted", "redaction", "secret"] },
+    KindPhrases { kind: "session_control", clear: &["session control"], ambiguous: &["session"] },
+    KindPhrases { kind: "clock_read", clear: &["clock read"], ambiguous: &["clock", "time"] },
+    KindPhrases { kind: "clock_sleep", clear: &["clock sleep"], ambiguous: &["clock", "sleep", "wait"] },
+    KindPhrases { kind: "file_read", clear: &["file read"], ambiguous: &["read", "reads", "file"] },
+    KindPhrases { kind: "file_write", clear: &["file write"], ambiguous: &["write", "writes", "file"] },
+    KindPhrases { kind: "file_delete", clear: &["file delete", "file deletion"], ambiguous: &["delete", "deletes", "file"] },
+    KindPhrases { kind: "process_spawn", clear: &["process spawn"], ambiguous: &["process", "command", "runs"] },
+    KindPhrases { kind: "decision_evaluation", clear: &["decision evaluation"], ambiguous: &["decision"] },
+    KindPhrases { kind: "mcp_json_rpc", clear: &["mcp call", "mcp request"], ambiguous: &["mcp", "tool", "tool call"] },
+    KindPhrases { kind: "model_job", clear: &["model job"], ambiguous: &["model", "job"] },
 ];
 
 /// The kind of event that the evidence names, if neither the event nor the span has that kind, but a nearby event does.
@@ -259,9 +261,9 @@ fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Op
         .to_lowercase();
     let own = tape.events[position].kind.word;
     let has = |phrase: &&str| has_phrase(&evidence, phrase);
-    let mentions = |(kind, plainly, _): &KindPhrases| has(kind) || plainly.iter().any(has);
-    let own = WORDS.iter().find(|(kind, ..)| *kind == own);
-    if own.is_some_and(|words| mentions(words) || words.2.iter().any(has)) {
+    let mentions = |phrases: &&KindPhrases| has(&phrases.kind) || phrases.clear.iter().any(has);
+    let own = KINDS.iter().find(|phrases| phrases.kind == own);
+    if own.is_some_and(|own| mentions(&own) || own.ambiguous.iter().any(has)) {
         return None;
     }
     let end = line
@@ -277,10 +279,10 @@ fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Op
             .any(|event| event.kind.word == kind)
             || events.len() > COVERED
     };
-    let spoken = WORDS.iter().filter(|words| mentions(words));
-    let mut spoken = spoken.map(|(kind, ..)| *kind);
-    let kind = spoken.next()?;
-    if spoken.any(covered) || covered(kind) {
+    let mentioned = KINDS.iter().filter(mentions);
+    let mut mentioned = mentioned.map(|phrases| phrases.kind);
+    let kind = mentioned.next()?;
+    if mentioned.any(covered) || covered(kind) {
         return None;
     }
     nearest_of(tape, position, kind).map(|_| kind)
@@ -315,7 +317,7 @@ fn nearest_of<'t>(tape: &'t Tape<'_>, position: usize, kind: &str) -> Option<&'t
     })
 }
 
-fn names_kind(
+fn mentions_other_kind(
     path: &str,
     line: &AnnotationLine<'_>,
     tape: &Tape<'_>,

@@ -1,4 +1,4 @@
-//! Problems that a site expects of its runs: they are notes, which show the reason.
+//! Makes problems that a site expects of its runs notes, which show the reason.
 
 use base::diagnostics::{Diagnostic, Place, Severity, codes};
 use formats::config::{Config, FILE_NAME};

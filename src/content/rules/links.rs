@@ -40,7 +40,7 @@ pub struct InternalLink {
 
 /// The possible targets of links.
 #[derive(Debug)]
-pub struct Targets<'a> {
+pub struct LinkTargets<'a> {
     /// Paths of prose pages and static files.
     pub files: BTreeSet<String>,
     /// The ids of each text, by the path of its page.
@@ -55,7 +55,12 @@ pub struct Targets<'a> {
 }
 
 /// The internal links and images of a text. `page` is the path of its page, `offset` the start of the text in the file.
-pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Vec<InternalLink> {
+pub fn internal_links(
+    source: Source<'_>,
+    text: &str,
+    offset: usize,
+    page: &str,
+) -> Vec<InternalLink> {
     let mut places = source.walk();
     Parser::new_ext(text, OPTIONS)
         .into_offset_iter()
@@ -76,7 +81,7 @@ pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Ve
 
 /// Warns of links without a target on the site.
 #[must_use]
-pub fn check(links: &[InternalLink], targets: &Targets<'_>) -> Vec<Diagnostic> {
+pub fn check(links: &[InternalLink], targets: &LinkTargets<'_>) -> Vec<Diagnostic> {
     links
         .iter()
         .filter_map(|link| {
@@ -104,7 +109,7 @@ pub fn check(links: &[InternalLink], targets: &Targets<'_>) -> Vec<Diagnostic> {
 }
 
 /// The path that a link leads to; `None` if nothing is there.
-fn target(page: &str, address: &str, targets: &Targets<'_>) -> Option<String> {
+fn target(page: &str, address: &str, targets: &LinkTargets<'_>) -> Option<String> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     // A link to the page itself.
     if path.trim().is_empty() {
@@ -117,7 +122,7 @@ fn target(page: &str, address: &str, targets: &Targets<'_>) -> Option<String> {
     } else {
         resolve(page, folder)
     }?;
-    if !targets.have(&named) {
+    if !targets.contains(&named) {
         return None;
     }
     let index = format!("{named}/index.html");
@@ -135,8 +140,8 @@ enum MissingId {
     Nowhere,
 }
 
-impl<'a> Targets<'a> {
-    /// The files, the runs and groups of the archive, and unpublished runs that have a page to say so.
+impl<'a> LinkTargets<'a> {
+    /// The targets are the files, the runs and groups of the archive, and the unpublished runs that have a page.
     pub fn new(
         files: BTreeSet<String>,
         archive: &'a Archive,
@@ -163,8 +168,8 @@ impl<'a> Targets<'a> {
         let ids = self.ids.get(page)?;
         // What follows `:~:` selects text, and browsers scroll to the top for `#` and `#top`.
         let id = id.split(":~:").next().unwrap_or_default();
-        let is_generated =
-            id == "main" || !is_whole(page) && (GENERATED.contains(&id) || id.starts_with("set-"));
+        let is_generated = id == "main"
+            || !is_prose_page(page) && (GENERATED.contains(&id) || id.starts_with("set-"));
         let attribute = format!("id=\"{id}\"");
         let in_template = || self.templates.iter().any(|text| text.contains(&attribute));
         if id.is_empty()
@@ -183,7 +188,7 @@ impl<'a> Targets<'a> {
         })
     }
 
-    fn have(&self, path: &str) -> bool {
+    fn contains(&self, path: &str) -> bool {
         if self.files.contains(path) || self.files.contains(&format!("{path}/index.html")) {
             return true;
         }
@@ -193,7 +198,7 @@ impl<'a> Targets<'a> {
             "runs" if !matches!(second, "" | "index.html" | "page") => {
                 let ends = rest.match_indices('/').map(|(at, _)| at);
                 let folders = ends.chain([rest.len()]).take(2).map(|end| &rest[..end]);
-                folders.into_iter().any(|folder| self.have_run(folder))
+                folders.into_iter().any(|folder| self.contains_run(folder))
             }
             "cases" | "models" | "harnesses" => self.groups.contains(&(first, second)),
             // Output of the site itself: lists, feeds, schemas, assets.
@@ -204,7 +209,7 @@ impl<'a> Targets<'a> {
     }
 
     /// Whether a run is in this folder below `runs/`.
-    fn have_run(&self, folder: &str) -> bool {
+    fn contains_run(&self, folder: &str) -> bool {
         let name = folder.rsplit('/').next().unwrap_or_default();
         let slugs = [RunFolders::Flat, RunFolders::Prefixed].map(|it| Slug::new(name, it));
         let mut runs = slugs.iter().filter(|slug| self.runs.contains(slug));
@@ -212,8 +217,8 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// Whether prose is the whole page.
-fn is_whole(page: &str) -> bool {
+/// Whether a page has nothing but prose.
+fn is_prose_page(page: &str) -> bool {
     let folder = page.split('/').next();
     page != "index.html" && GroupBy::ALL.iter().all(|by| folder != Some(by.folder()))
 }

@@ -4,20 +4,25 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
-use markup::{Destination, OPTIONS, Origin, destination, image_is_kept};
+use markup::{Destination, MarkdownOrigin, OPTIONS, destination, is_image_allowed};
 
 /// Warns of every dropped link and image of `text`. `source` is the file, `offset` the start of the text in it.
 #[must_use]
-pub fn check(source: Source<'_>, text: &str, offset: usize, origin: Origin<'_>) -> Vec<Diagnostic> {
+pub fn check(
+    source: Source<'_>,
+    text: &str,
+    offset: usize,
+    origin: MarkdownOrigin<'_>,
+) -> Vec<Diagnostic> {
     if !may_link(text) {
         return Vec::new();
     }
     let mut problems = Collector::default();
     for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
-        if let Some(destination) = dropped_by(&event, origin) {
+        if let Some(destination) = dropped_destination(&event, origin) {
             problems.add(&codes::REVIEW_UNSAFE_LINK, || {
                 let place = source.place(offset + range.start, offset + range.end);
-                dropped(place, &destination)
+                dropped_link(place, &destination)
             });
         }
     }
@@ -40,16 +45,16 @@ pub fn links(source: Source<'_>, text: &str, offset: usize) -> Vec<(String, Plac
 
 /// Maximum bytes checked of a text inside another format. Pages show less of it, and the parser needs many times the size in
 /// memory.
-const BEGINNING: usize = 256 * 1024;
+const MAX_CHECKED: usize = 256 * 1024;
 
 /// The dropped destinations, for text of a run inside another format.
-pub fn dropped_links(text: &str, origin: Origin<'_>) -> Vec<String> {
-    let text = &text[..text.floor_char_boundary(BEGINNING.min(text.len()))];
+pub fn dropped_links(text: &str, origin: MarkdownOrigin<'_>) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(MAX_CHECKED.min(text.len()))];
     if !may_link(text) {
         return Vec::new();
     }
     Parser::new_ext(text, OPTIONS)
-        .filter_map(|event| dropped_by(&event, origin))
+        .filter_map(|event| dropped_destination(&event, origin))
         .collect()
 }
 
@@ -58,20 +63,22 @@ fn may_link(text: &str) -> bool {
     memchr::memchr2(b'[', b'<', text.as_bytes()).is_some()
 }
 
-fn dropped_by(event: &Event<'_>, origin: Origin<'_>) -> Option<String> {
+fn dropped_destination(event: &Event<'_>, origin: MarkdownOrigin<'_>) -> Option<String> {
     let (address, dropped) = match event {
         Event::Start(Tag::Link { dest_url, .. }) => (
             dest_url,
             destination(dest_url, origin) == Destination::Dropped,
         ),
-        Event::Start(Tag::Image { dest_url, .. }) => (dest_url, !image_is_kept(dest_url, origin)),
+        Event::Start(Tag::Image { dest_url, .. }) => {
+            (dest_url, !is_image_allowed(dest_url, origin))
+        }
         _ => return None,
     };
     dropped.then(|| address.to_string())
 }
 
 /// The warning for one destination.
-pub fn dropped(place: Place, destination: &str) -> Diagnostic {
+pub fn dropped_link(place: Place, destination: &str) -> Diagnostic {
     codes::REVIEW_UNSAFE_LINK.at(
         place,
         format!("The link or image to {} is not published", quoted(destination)),

@@ -5,7 +5,6 @@ pub mod audit;
 pub mod decisions;
 pub mod evidence;
 pub mod expected;
-pub mod implementation;
 pub mod keys;
 pub mod links;
 pub mod markdown;

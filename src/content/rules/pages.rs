@@ -2,21 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::discover::ProseFile;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::model::archive::{Archive, GroupBy};
 use formats::page::ProseKind;
 
-/// Checks the addresses of prose. `found` has kind, slug and path of each file, in order; `reserved` has the first path segments
-/// that the site uses itself.
+/// Checks the addresses of prose. `reserved` has the first path segments that the site uses itself.
 #[must_use]
-pub fn check_addresses(
-    found: &[(ProseKind, String, String)],
+pub fn check_addresses<'a>(
+    files: impl Iterator<Item = &'a ProseFile>,
     reserved: &BTreeSet<&str>,
 ) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut first: BTreeMap<(ProseKind, &str), &str> = BTreeMap::new();
-    for (kind, slug, path) in found {
+    for ProseFile { at, kind, slug } in files {
+        let path = &at.shown;
         if slug.is_empty() {
             problems.push(codes::PAGE_RESERVED_NAME.at(
                 Place::file(path),
@@ -46,8 +47,8 @@ pub fn check_addresses(
 
 /// Warns of prose about a case, model or harness that no run has.
 #[must_use]
-pub fn check_unmatched(
-    found: &[(ProseKind, String, String)],
+pub fn check_unmatched<'a>(
+    files: impl Iterator<Item = &'a ProseFile>,
     archive: &Archive,
 ) -> Vec<Diagnostic> {
     let slugs: BTreeSet<(GroupBy, &str)> = GroupBy::ALL
@@ -59,16 +60,15 @@ pub fn check_unmatched(
                 .map(move |group| (by, &*group.slug))
         })
         .collect();
-    found
-        .iter()
-        .filter_map(|(kind, slug, path)| {
+    files
+        .filter_map(|ProseFile { at, kind, slug }| {
             let ProseKind::Group(group_by) = *kind else {
                 return None;
             };
             let word = group_by.word();
             (!slugs.contains(&(group_by, slug))).then(|| {
                 codes::PAGE_UNMATCHED.at(
-                    Place::file(path),
+                    Place::file(&at.shown),
                     format!("No run has a {word} with the slug {}", quoted(slug)),
                     format!("Rename the file to the slug of a {word}, or remove it."),
                 )

@@ -8,37 +8,37 @@ const FEW: usize = 8;
 const BATCH: usize = 4 << 20;
 
 /// For each of `phrases`, whether the text contains it.
-pub(super) fn held(text: &str, phrases: &[&str]) -> Vec<bool> {
+pub(super) fn contained(text: &str, phrases: &[&str]) -> Vec<bool> {
     let mut found = Vec::with_capacity(phrases.len());
     for batch in batches(phrases) {
-        let mut search = Search::new(batch);
-        search.look_in(text);
+        let mut search = PhraseSearch::new(batch);
+        search.search_in(text);
         found.extend((0..batch.len()).map(|index| search.has(index)));
     }
     found
 }
 
-/// The name of the first text that contains each phrase; `texts` returns all texts in order, on every call.
-pub(super) fn first_holder<N: Copy, T: Iterator<Item = (N, String)>>(
+/// For each of `phrases`, the name of the first text that contains it; `texts` returns all texts in order, on every call.
+pub(super) fn first_containing<N: Copy, T: Iterator<Item = (N, String)>>(
     phrases: &[&str],
     texts: impl Fn() -> T,
 ) -> Vec<Option<N>> {
     let mut first = Vec::with_capacity(phrases.len());
     for batch in batches(phrases) {
-        let mut search = Search::new(batch);
-        let mut holders = vec![None; batch.len()];
+        let mut search = PhraseSearch::new(batch);
+        let mut first_texts = vec![None; batch.len()];
         for (name, text) in texts() {
-            search.look_in(&text);
-            for (index, holder) in holders.iter_mut().enumerate() {
-                if holder.is_none() && search.has(index) {
-                    *holder = Some(name);
+            search.search_in(&text);
+            for (index, first_text) in first_texts.iter_mut().enumerate() {
+                if first_text.is_none() && search.has(index) {
+                    *first_text = Some(name);
                 }
             }
-            if holders.iter().all(Option::is_some) {
+            if first_texts.iter().all(Option::is_some) {
                 break;
             }
         }
-        first.append(&mut holders);
+        first.append(&mut first_texts);
     }
     first
 }
@@ -60,51 +60,51 @@ fn batches<'p, 't>(phrases: &'p [&'t str]) -> impl Iterator<Item = &'p [&'t str]
 }
 
 /// A search that accumulates matches.
-enum Search<'t> {
-    Each(Vec<(&'t str, bool)>),
-    All(Box<Machine>),
+enum PhraseSearch<'t> {
+    Few(Vec<(&'t str, bool)>),
+    Many(Box<Trie>),
 }
 
-impl<'t> Search<'t> {
+impl<'t> PhraseSearch<'t> {
     fn new(phrases: &[&'t str]) -> Self {
         if phrases.len() <= FEW {
-            Self::Each(phrases.iter().map(|phrase| (*phrase, false)).collect())
+            Self::Few(phrases.iter().map(|phrase| (*phrase, false)).collect())
         } else {
-            Self::All(Box::new(Machine::new(phrases)))
+            Self::Many(Box::new(Trie::new(phrases)))
         }
     }
 
-    fn look_in(&mut self, text: &str) {
+    fn search_in(&mut self, text: &str) {
         match self {
-            Self::Each(phrases) => {
+            Self::Few(phrases) => {
                 for (phrase, found) in phrases.iter_mut().filter(|(_, found)| !found) {
                     *found = memchr::memmem::find(text.as_bytes(), phrase.as_bytes()).is_some();
                 }
             }
-            Self::All(machine) => machine.look_in(text),
+            Self::Many(trie) => trie.search_in(text),
         }
     }
 
     fn has(&self, index: usize) -> bool {
         match self {
-            Self::Each(phrases) => phrases[index].1,
-            Self::All(machine) => machine.found[machine.ends[index] as usize],
+            Self::Few(phrases) => phrases[index].1,
+            Self::Many(trie) => trie.found[trie.ends[index] as usize],
         }
     }
 }
 
 /// A trie of all phrases; node 0 is the root.
-struct Machine {
+struct Trie {
     next: BTreeMap<(u32, u8), u32>,
     /// The longest proper suffix of each node that is also a node.
-    back: Vec<u32>,
+    suffixes: Vec<u32>,
     /// Nodes that matched.
     found: Vec<bool>,
     /// The node of each phrase.
     ends: Vec<u32>,
 }
 
-impl Machine {
+impl Trie {
     fn new(phrases: &[&str]) -> Self {
         let mut next = BTreeMap::new();
         let mut nodes = vec![(0, 0, 0)];
@@ -119,9 +119,9 @@ impl Machine {
                 })
             })
             .collect();
-        let mut machine = Self {
+        let mut trie = Self {
             next,
-            back: vec![0; nodes.len()],
+            suffixes: vec![0; nodes.len()],
             found: vec![false; nodes.len()],
             ends,
         };
@@ -131,12 +131,12 @@ impl Machine {
         for node in order {
             let (_, parent, byte) = nodes[node];
             if parent != 0 {
-                machine.back[node] = machine.step(machine.back[parent as usize], byte);
+                trie.suffixes[node] = trie.step(trie.suffixes[parent as usize], byte);
             }
         }
         // The empty phrase matches everywhere.
-        machine.found[0] = true;
-        machine
+        trie.found[0] = true;
+        trie
     }
 
     /// The next node for a byte.
@@ -145,12 +145,12 @@ impl Machine {
             match self.next.get(&(at, byte)) {
                 Some(next) => return *next,
                 None if at == 0 => return 0,
-                None => at = self.back[at as usize],
+                None => at = self.suffixes[at as usize],
             }
         }
     }
 
-    fn look_in(&mut self, text: &str) {
+    fn search_in(&mut self, text: &str) {
         let mut at = 0;
         for byte in text.bytes() {
             at = self.step(at, byte);
@@ -158,7 +158,7 @@ impl Machine {
             // A node that matched before is done, with all its suffixes.
             while !self.found[node] {
                 self.found[node] = true;
-                node = self.back[node] as usize;
+                node = self.suffixes[node] as usize;
             }
         }
     }
@@ -182,9 +182,13 @@ mod tests {
         .collect();
         let phrases: Vec<&str> = phrases.iter().map(String::as_str).collect();
         let expected: Vec<bool> = phrases.iter().map(|phrase| text.contains(phrase)).collect();
-        assert_eq!(held(text, &phrases), expected);
+        assert_eq!(contained(text, &phrases), expected);
         for phrase in &phrases {
-            assert_eq!(held(text, &[phrase]), [text.contains(phrase)], "{phrase}");
+            assert_eq!(
+                contained(text, &[phrase]),
+                [text.contains(phrase)],
+                "{phrase}"
+            );
         }
     }
 
@@ -208,8 +212,8 @@ mod tests {
                     .map(|(n, _)| n)
             })
             .collect();
-        assert_eq!(first_holder(&phrases, named), expected);
-        assert_eq!(first_holder(&phrases[..3], named), expected[..3]);
+        assert_eq!(first_containing(&phrases, named), expected);
+        assert_eq!(first_containing(&phrases[..3], named), expected[..3]);
     }
 
     #[test]

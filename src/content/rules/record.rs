@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, Severity, Source, codes};
-use base::url::{HttpUrl, ascii_form};
+use base::url::{HttpUrl, ascii_host_help};
 use formats::json::pointer_part;
 use formats::model::run::{Metric, MetricUnit, is_published, recorded};
 use formats::model::time::parse_rfc3339;
@@ -215,7 +215,7 @@ impl Rules<'_> {
                 problems.push(codes::RECORD_INVALID_LINK.at(
                     self.place(pointer),
                     format!("The link {} is not an http or https address", quoted(url)),
-                    ascii_form(url).unwrap_or_else(|| {
+                    ascii_host_help(url).unwrap_or_else(|| {
                         "Write an absolute address such as `https://example.org/run`, or null."
                             .to_owned()
                     }),

@@ -8,7 +8,7 @@ use formats::model::review::{ChecklistItem, Rating, Review};
 use formats::model::run::Run;
 use formats::model::tape::Tape;
 use formats::writeup::{FrontMatter, FrontMatterEntry, Writeup};
-use markup::Origin;
+use markup::MarkdownOrigin;
 
 use super::markdown;
 
@@ -96,7 +96,7 @@ pub fn check(
         source,
         writeup.body(),
         offset,
-        Origin::Writeup(&events),
+        MarkdownOrigin::Writeup(&events),
     ));
     let value = Review {
         rating: overall,

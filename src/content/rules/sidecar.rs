@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use base::diagnostics::text::{did_you_mean, nearest, quoted};
 use base::diagnostics::{CheckResult, Code, Collector, Diagnostic, Source, codes};
-use base::url::is_followed;
+use base::url::is_allowed_link;
 use formats::config::Config;
 use formats::json::{Node, Str};
 use formats::model::Verbatim;
@@ -14,7 +14,7 @@ use formats::model::annotation::{
 };
 use formats::model::tape::Tape;
 use formats::sidecar::{self as format, AnnotationLine, HypothesisStatus};
-use markup::Origin;
+use markup::MarkdownOrigin;
 
 use super::{evidence, markdown};
 
@@ -97,7 +97,7 @@ impl<'t> Validator<'t> {
         self.report.annotations_checked += 1;
         self.report.kind_counts.add(&kind);
         if !a.id.is_empty() && !self.ids.insert(a.id.to_string()) {
-            self.found(
+            self.report_problem(
                 line,
                 &codes::ANNOTATION_DUPLICATE_ID,
                 "/id",
@@ -113,7 +113,7 @@ impl<'t> Validator<'t> {
                 || "The tape has no events.".to_owned(),
                 |last| format!("The last event of the tape is `{last}`."),
             );
-            self.found(
+            self.report_problem(
                 line,
                 &codes::ANNOTATION_UNKNOWN_EVENT_ID,
                 "/event_id",
@@ -141,7 +141,7 @@ impl<'t> Validator<'t> {
                     known.collect::<Vec<_>>().join(", ")
                 )
             };
-            return self.found(
+            return self.report_problem(
                 line,
                 &codes::ANNOTATION_UNKNOWN_KIND,
                 "/kind",
@@ -154,7 +154,7 @@ impl<'t> Validator<'t> {
         let of_kind =
             |key: &str| format!("An annotation of kind {} has a `{key}`", quoted(&a.kind));
         match (kind, a.hypothesis_status) {
-            (AnnotationKind::Hypothesis, None) => self.found(
+            (AnnotationKind::Hypothesis, None) => self.report_problem(
                 line,
                 &codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING,
                 "",
@@ -163,7 +163,7 @@ impl<'t> Validator<'t> {
                 |annotation_id| HarnProblem::HypothesisStatusMissing { annotation_id },
             ),
             (AnnotationKind::Hypothesis, Some(_)) | (_, None) => {}
-            (_, Some(_)) => self.found(
+            (_, Some(_)) => self.report_problem(
                 line,
                 &codes::ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED,
                 "/hypothesis_status",
@@ -173,7 +173,7 @@ impl<'t> Validator<'t> {
             ),
         }
         match (kind, a.friction_kind.as_deref()) {
-            (AnnotationKind::Friction, None) => self.found(
+            (AnnotationKind::Friction, None) => self.report_problem(
                 line,
                 &codes::ANNOTATION_FRICTION_KIND_MISSING,
                 "",
@@ -182,7 +182,7 @@ impl<'t> Validator<'t> {
                 |annotation_id| HarnProblem::FrictionKindMissing { annotation_id },
             ),
             (AnnotationKind::Friction, Some(word)) if !FRICTION_KINDS.contains(&word) => self
-                .found(
+                .report_problem(
                     line,
                     &codes::ANNOTATION_FRICTION_KIND_UNKNOWN,
                     "/friction_kind",
@@ -198,7 +198,7 @@ impl<'t> Validator<'t> {
                     },
                 ),
             (AnnotationKind::Friction, Some(_)) | (_, None) => {}
-            (_, Some(_)) => self.found(
+            (_, Some(_)) => self.report_problem(
                 line,
                 &codes::ANNOTATION_FRICTION_KIND_UNEXPECTED,
                 "/friction_kind",
@@ -220,7 +220,7 @@ impl<'t> Validator<'t> {
         );
         let last = self.tape.and_then(Tape::last_seq);
         let mut wrong = |key: &str, message: String, sentence: String| {
-            self.found(
+            self.report_problem(
                 line,
                 &codes::ANNOTATION_INVALID_SPAN,
                 key,
@@ -259,7 +259,7 @@ impl<'t> Validator<'t> {
     /// Harn does not restrict links: a blocked link is shown as text, and its problem is not in Harn's report.
     fn links(&mut self, line: &AnnotationLine<'_>) {
         for (index, link) in line.annotation.links.iter().enumerate() {
-            let Some(url) = link.url.as_deref().filter(|url| !is_followed(url)) else {
+            let Some(url) = link.url.as_deref().filter(|url| !is_allowed_link(url)) else {
                 continue;
             };
             let path = self.path;
@@ -284,14 +284,14 @@ impl<'t> Validator<'t> {
         // If the events are unknown, a link to one may be valid.
         let is_there = |number| self.tape.is_none_or(|tape| tape.position(number).is_some());
         let events = |number| is_there(number).then(String::new);
-        let dropped = markdown::dropped_links(evidence, Origin::Run(&events));
+        let dropped = markdown::dropped_links(evidence, MarkdownOrigin::Run(&events));
         if dropped.is_empty() {
             return;
         }
         let at = line.line.place(self.path, "/evidence");
         for destination in dropped {
             self.diagnostics.add(&codes::REVIEW_UNSAFE_LINK, || {
-                markdown::dropped(at.clone(), &destination)
+                markdown::dropped_link(at.clone(), &destination)
             });
         }
     }
@@ -322,7 +322,7 @@ impl<'t> Validator<'t> {
         });
     }
 
-    fn found(
+    fn report_problem(
         &mut self,
         line: &AnnotationLine<'_>,
         code: &'static Code,

@@ -39,8 +39,8 @@ pub fn check_times(path: &str, tape: &model::Tape<'_>) -> Vec<Diagnostic> {
     problems.finish(path)
 }
 
-/// Checks the numbers and inline payloads of a Harn tape. `is_withheld` tells, by the line of a record and the path of a payload,
-/// whether its text is redacted and so differs from the recorded one.
+/// Checks the numbers and inline payloads of a Harn tape. `is_withheld` returns, for the line of a record and the path of a
+/// payload, whether its text is redacted and so differs from the recorded one.
 #[must_use]
 pub fn check_harn(
     path: &str,

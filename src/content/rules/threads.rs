@@ -38,7 +38,7 @@ pub fn replay<'a>(
     let mut diagnostics = duplicates(&state.annotations);
     let channel = channel(&state, &envelopes);
     let mut foreign: BTreeMap<String, (LazyPlace<'a>, usize)> = BTreeMap::new();
-    let mut threads = Slots::new(state.annotations.into_iter().map(ThreadBuilder::new));
+    let mut threads = IdList::new(state.annotations.into_iter().map(ThreadBuilder::new));
     for envelope in envelopes {
         let known = state
             .from_seq
@@ -134,7 +134,7 @@ fn other_channel(
 }
 
 /// Items in order, with lookup by id: the first one if the id is duplicated. Lookup time does not depend on their number.
-struct Slots<T> {
+struct IdList<T> {
     list: Vec<Option<T>>,
     index: BTreeMap<String, usize>,
 }
@@ -144,18 +144,18 @@ trait HasId {
     fn id(&self) -> &str;
 }
 
-impl<T: HasId> Slots<T> {
+impl<T: HasId> IdList<T> {
     fn new(items: impl IntoIterator<Item = T>) -> Self {
-        let mut slots = Self {
+        let mut id_list = Self {
             list: Vec::new(),
             index: BTreeMap::new(),
         };
         for item in items {
-            let at = slots.list.len();
-            slots.index.entry(item.id().to_owned()).or_insert(at);
-            slots.list.push(Some(item));
+            let at = id_list.list.len();
+            id_list.index.entry(item.id().to_owned()).or_insert(at);
+            id_list.list.push(Some(item));
         }
-        slots
+        id_list
     }
 
     fn get(&mut self, id: &str) -> Option<&mut T> {
@@ -184,9 +184,9 @@ impl<T: HasId> Slots<T> {
 
 /// A thread under construction.
 struct ThreadBuilder<'a> {
-    /// As last set, without its entries, which are in `entries`.
+    /// The thread as it was last set, without its entries.
     annotation: RecordedThread<'a>,
-    entries: Slots<RecordedEntry<'a>>,
+    entries: IdList<RecordedEntry<'a>>,
     /// The keys updated since.
     updated: BTreeMap<String, &'a str>,
 }
@@ -203,7 +203,7 @@ impl HasId for ThreadBuilder<'_> {
     }
 }
 
-impl<'a> Slots<ThreadBuilder<'a>> {
+impl<'a> IdList<ThreadBuilder<'a>> {
     fn known(&mut self, id: &str) -> Result<&mut ThreadBuilder<'a>, ActionProblem> {
         self.get(id).ok_or_else(|| no_target("thread", id))
     }
@@ -212,7 +212,7 @@ impl<'a> Slots<ThreadBuilder<'a>> {
 impl<'a> ThreadBuilder<'a> {
     fn new(mut annotation: RecordedThread<'a>) -> Self {
         Self {
-            entries: Slots::new(std::mem::take(&mut annotation.entries)),
+            entries: IdList::new(std::mem::take(&mut annotation.entries)),
             updated: BTreeMap::new(),
             annotation,
         }
@@ -239,7 +239,7 @@ struct ActionProblem {
     help: &'static str,
 }
 
-/// There is no thread or entry with this id.
+/// The problem of an action whose thread or entry does not exist.
 fn no_target(what: &str, id: &str) -> ActionProblem {
     let id = quoted(id);
     ActionProblem {
@@ -251,7 +251,7 @@ fn no_target(what: &str, id: &str) -> ActionProblem {
 
 /// Applies one action.
 fn reduce<'a>(
-    threads: &mut Slots<ThreadBuilder<'a>>,
+    threads: &mut IdList<ThreadBuilder<'a>>,
     action: ThreadAction<'a>,
 ) -> Result<(), ActionProblem> {
     match action {

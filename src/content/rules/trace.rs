@@ -9,7 +9,7 @@ use formats::trace::{TraceEvent, TraceEventFields, TraceEventKind, TraceHeader};
 
 /// Checks a trace, event by event.
 #[derive(Debug)]
-pub struct Check<'a> {
+pub struct TraceCheck<'a> {
     path: &'a str,
     /// Ids of calls so far.
     calls: BTreeSet<String>,
@@ -18,7 +18,7 @@ pub struct Check<'a> {
     problems: Collector,
 }
 
-impl<'a> Check<'a> {
+impl<'a> TraceCheck<'a> {
     /// A check of the file with the path `path` in diagnostics.
     pub fn new(path: &'a str) -> Self {
         Self {

@@ -16,7 +16,7 @@ use crate::Words;
 use base::diagnostics::text::{nearest, quoted, reason};
 use base::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, codes};
 use base::links::RunFolders;
-use base::url::{HttpUrl, ascii_form, is_host};
+use base::url::{HttpUrl, ascii_host_help, is_host};
 
 /// The sections in which a misplaced key is looked up.
 const SECTIONS: [(&str, &[&str]); 12] = [
@@ -312,7 +312,7 @@ impl ConfigReader<'_> {
             self.invalid(
                 value,
                 &format!("{} is not a host name", quoted(host)),
-                &ascii_form(host).unwrap_or_else(|| {
+                &ascii_host_help(host).unwrap_or_else(|| {
                     "Write hosts as `builds.example.org`, without scheme and path.".to_owned()
                 }),
             );
@@ -438,7 +438,7 @@ impl ConfigReader<'_> {
         if !text.is_empty() {
             *into = HttpUrl::base(&text);
             if into.is_none() {
-                let help = ascii_form(&text).unwrap_or_else(|| "Write `https://example.org/runs/`, without query and fragment, and without `//`, `.` and `..` in its path.".to_owned());
+                let help = ascii_host_help(&text).unwrap_or_else(|| "Write `https://example.org/runs/`, without query and fragment, and without `//`, `.` and `..` in its path.".to_owned());
                 self.invalid(
                     value,
                     &format!("{} is not an address", quoted(&text)),
@@ -497,7 +497,7 @@ impl ConfigEntry for NavLink {
         if !self.url.is_empty() && !safe {
             let url = item.get_ref().as_table().and_then(|table| table.get("url"));
             let message = format!("A navigation entry cannot link to {}", quoted(&self.url));
-            let ascii = ascii_form(&self.url);
+            let ascii = ascii_host_help(&self.url);
             let help = ascii.as_deref().unwrap_or(help);
             reader.invalid(url.unwrap_or(item), &message, help);
         }

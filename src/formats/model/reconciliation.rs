@@ -75,7 +75,7 @@ pub struct UnknownEvents {
     /// Events of type `unknown`, lines that cannot be read among them.
     pub unknown: usize,
     /// Their share of all events.
-    #[schemars(with = "shapes::Share")]
+    #[schemars(with = "shapes::Fraction")]
     pub share: f64,
     /// Whether no event is of type `unknown`.
     pub agrees: bool,

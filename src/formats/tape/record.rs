@@ -290,7 +290,7 @@ pub enum RecordKind<'a> {
 }
 
 fn open(schema: &mut schemars::Schema) {
-    base::shapes::open(schema, "kind", "unknown");
+    base::shapes::allow_unknown_tags(schema, "kind", "unknown");
 }
 
 /// Which clock was read.

@@ -99,7 +99,7 @@ fn slug(text: &str) -> String {
 }
 
 /// Every id of a text: those of its headings and of its footnotes.
-pub(super) fn all(events: &[Event<'_>]) -> BTreeSet<String> {
+pub(super) fn ids_of(events: &[Event<'_>]) -> BTreeSet<String> {
     let id = |event: &Event<'_>| match event {
         Event::Start(Tag::Heading { id: Some(id), .. } | Tag::FootnoteDefinition(id)) => {
             Some(id.to_string())

@@ -6,8 +6,8 @@ fn events(number: u64) -> Option<String> {
     (number < 10).then(|| format!("#e-{number}"))
 }
 
-fn sizes(address: &str) -> Option<Size> {
-    (address == "court.png").then_some(Size {
+fn sizes(address: &str) -> Option<ImageSize> {
+    (address == "court.png").then_some(ImageSize {
         width: 160,
         height: 90,
     })
@@ -16,10 +16,10 @@ fn sizes(address: &str) -> Option<Size> {
 fn html(text: &str) -> String {
     render(
         text,
-        Context {
+        MarkdownContext {
             scope: "w",
             shift: 2,
-            origin: Origin::Run(&events),
+            origin: MarkdownOrigin::Run(&events),
         },
     )
     .as_str()
@@ -111,10 +111,10 @@ fn headings_move_below_the_pages_own() {
     assert_eq!(html("# A"), "<h3>A</h3>");
     let own = render(
         "# A b\n\n# A b",
-        Context {
+        MarkdownContext {
             scope: "",
             shift: 0,
-            origin: Origin::Site(&sizes),
+            origin: MarkdownOrigin::Site(&sizes),
         },
     );
     assert!(own.as_str().contains("id=\"a-b\"") && own.as_str().contains("id=\"a-b-2\""));
@@ -123,10 +123,10 @@ fn headings_move_below_the_pages_own() {
 #[test]
 fn ids_of_headings_have_letters_of_every_script_and_do_not_depend_on_their_order() {
     let ids = |text: &str| {
-        let context = Context {
+        let context = MarkdownContext {
             scope: "",
             shift: 0,
-            origin: Origin::Site(&sizes),
+            origin: MarkdownOrigin::Site(&sizes),
         };
         let headings = super::headings(text, context);
         headings.into_iter().map(|(id, _)| id).collect::<Vec<_>>()
@@ -189,10 +189,10 @@ fn a_link_holds_no_link() {
 fn the_words_of_an_image_hold_no_markup() {
     let page = render(
         "![a [b](https://example.org) ![c](https://example.org/c.png) `d`](e.png)",
-        Context {
+        MarkdownContext {
             scope: "",
             shift: 0,
-            origin: Origin::Site(&sizes),
+            origin: MarkdownOrigin::Site(&sizes),
         },
     );
     assert_eq!(
@@ -204,10 +204,10 @@ fn the_words_of_an_image_hold_no_markup() {
 #[test]
 fn an_image_of_known_size_says_so_and_is_otherwise_the_same() {
     let page = |text: &str| {
-        let context = Context {
+        let context = MarkdownContext {
             scope: "",
             shift: 0,
-            origin: Origin::Site(&sizes),
+            origin: MarkdownOrigin::Site(&sizes),
         };
         render(text, context).as_str().trim().to_owned()
     };

@@ -275,7 +275,7 @@ document! {
         /// Whether the view was reached.
         reached: bool = check.reached,
         /// Similarity of the view to its baseline, 0 to 1, as recorded; meaningless if the view was not reached.
-        #[schemars(with = "Option<shapes::Share>")]
+        #[schemars(with = "Option<shapes::Fraction>")]
         similarity: Option<Digits<'a>> = check.similarity.as_ref().map(Digits),
     }
 }

@@ -10,7 +10,7 @@ use formats::model::archive::{Archive, ArchiveEntry};
 use formats::model::findings::Findings;
 use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::rule_file::{Applies, RuleSeverity};
-use gate::{Check, Rule, Rules};
+use gate::{Rule, RuleCheck, Rules};
 
 use crate::view::rules::{RequiredTrials, required_trials, result};
 
@@ -68,26 +68,26 @@ document! {
         /// The expression that finds events.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
-        find: Option<&'a str> = match &rule.check { Check::Find { find, .. } => Some(&find.text), _ => None },
+        find: Option<&'a str> = match &rule.check { RuleCheck::Find { find, .. } => Some(&find.text), _ => None },
         /// The expression of the event after which events are found.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
-        after: Option<&'a str> = match &rule.check { Check::Find { after, .. } => after.as_ref().map(|after| &*after.text), _ => None },
+        after: Option<&'a str> = match &rule.check { RuleCheck::Find { after, .. } => after.as_ref().map(|after| &*after.text), _ => None },
         /// What is expected of the events found.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
-        expect: Option<String> = match &rule.check { Check::Find { expect, .. } => Some(rules.expectation(expect)), _ => None },
+        expect: Option<String> = match &rule.check { RuleCheck::Find { expect, .. } => Some(rules.expectation(expect)), _ => None },
         /// The expression that must hold for a run.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
-        require: Option<&'a str> = match &rule.check { Check::Require(expression) => Some(&expression.text), _ => None },
+        require: Option<&'a str> = match &rule.check { RuleCheck::Require(expression) => Some(&expression.text), _ => None },
         /// How many runs each combination of case, variant, model and harness needs.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "u32")]
-        trials: Option<u32> = match &rule.check { Check::Trials { runs, .. } => Some(*runs), _ => None },
+        trials: Option<u32> = match &rule.check { RuleCheck::Trials { runs, .. } => Some(*runs), _ => None },
         /// The files that such a run needs.
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        files: Vec<&'a str> = match &rule.check { Check::Trials { files, .. } => files.iter().map(|it| &*it.name).collect(), _ => Vec::new() },
+        files: Vec<&'a str> = match &rule.check { RuleCheck::Trials { files, .. } => files.iter().map(|it| &*it.name).collect(), _ => Vec::new() },
         /// Runs for which it holds; with `trials`, runs that count.
         holds: usize = count(RuleVerdict::Holds),
         /// Runs that violate it; with `trials`, runs without the files.

@@ -76,7 +76,7 @@ pub struct RunDocument<'a> {
     #[serde(skip_serializing_if = "<[WithheldPart]>::is_empty")]
     withheld: &'a [WithheldPart],
     /// Problems of its files.
-    diagnostics: Vec<problems::Entry<'a>>,
+    diagnostics: Vec<problems::DiagnosticEntry<'a>>,
 }
 
 document! {
@@ -310,7 +310,11 @@ pub fn document<'a>(s: &CheckedRun<'a>) -> serde_json::Result<RunDocument<'a>> {
             .map(|file| FileDocument::of(file, download(s, file)))
             .collect(),
         withheld: s.withheld,
-        diagnostics: s.problems.iter().map(problems::Entry::of).collect(),
+        diagnostics: s
+            .problems
+            .iter()
+            .map(problems::DiagnosticEntry::of)
+            .collect(),
     })
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 
-use base::characters::{marked, symbol};
+use base::characters::{replace_hidden, symbol};
 
 /// A script that calls `runpress.<function>` with a value.
 pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
@@ -42,7 +42,7 @@ impl Formatter for EscapingFormatter {
     where
         W: ?Sized + Write,
     {
-        let text = marked(fragment);
+        let text = replace_hidden(fragment);
         let mut done = 0;
         for at in memchr::memchr_iter(b'<', text.as_bytes()) {
             writer.write_all(&text.as_bytes()[done..at])?;

@@ -8,11 +8,11 @@ use formats::json::{Member, Node};
 use formats::model::amounts::{count, milliseconds, push_clock, tokens};
 use formats::model::tape::{EventOutcome, TextKind};
 use formats::model::time::{push_iso_ms, utc};
-use markup::{Html, Origin, recorded};
+use markup::{Html, MarkdownOrigin, event_text};
 
 use markup::code::{push_json, push_patch, push_shell};
 use markup::escape::{push_attribute, push_text};
-use markup::markdown::{self, Context};
+use markup::markdown::{self, MarkdownContext};
 
 /// The fact with the reason of a failed command, and the fact with the event's place in a log.
 const EXIT: &str = "exit code";
@@ -457,7 +457,7 @@ fn push_content(out: &mut String, event: &EventView<'_>, text: &TextView<'_>) {
         out.push_str(size);
         out.push_str("</small></summary>");
     }
-    recorded::push(out, text.text, text.kind, &|| event.anchor.text());
+    event_text::push(out, text.text, text.kind, &|| event.anchor.text());
     if let Some(rest) = &text.rest {
         out.push_str("<p class=rest><a href=\"");
         push_attribute(out, &rest.href);
@@ -557,10 +557,10 @@ fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView
     if let Some(evidence) = a.evidence {
         out.push_str("<div class=md>");
         let events = |number| page.layout.numbered_href(&page.path, number);
-        let context = Context {
+        let context = MarkdownContext {
             scope: &a.anchor,
             shift: 3,
-            origin: Origin::Run(&events),
+            origin: MarkdownOrigin::Run(&events),
         };
         out.push_str(markdown::render(evidence, context).as_str());
         out.push_str("</div>");

@@ -198,7 +198,7 @@ pub enum Action {
 }
 
 fn open(schema: &mut Schema) {
-    base::shapes::open(schema, "type", "Unknown");
+    base::shapes::allow_unknown_tags(schema, "type", "Unknown");
 }
 
 fn chosen_by_state(schema: &mut Schema) {

@@ -11,10 +11,10 @@ use formats::model::comparison;
 use formats::model::findings::Findings;
 use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::rule_file::RuleSeverity;
-use gate::{Check, Rule, Rules};
+use gate::{Rule, RuleCheck, Rules};
 use markup::Html;
-use markup::Origin;
-use markup::markdown::{self, Context};
+use markup::MarkdownOrigin;
+use markup::markdown::{self, MarkdownContext};
 
 use super::run::CheckedRun;
 use super::{Badge, Link, format};
@@ -134,7 +134,7 @@ fn results<'a>(s: &CheckedRun<'a>) -> impl Iterator<Item = (&'a Rule, &'a RuleRe
     let results = s.rules.iter();
     results
         .filter_map(|result| Some((rules.find(&result.rule)?, result)))
-        .filter(|(rule, _)| !matches!(rule.check, Check::Trials { .. }))
+        .filter(|(rule, _)| !matches!(rule.check, RuleCheck::Trials { .. }))
 }
 
 /// Titles of the rules that a run violates, except for those that are only noted.
@@ -218,7 +218,7 @@ pub fn of_case(
     // For each model and rule, these are the runs that violate the rule, and all runs.
     let mut counts: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
     for (index, rule) in rules.list.iter().enumerate() {
-        if matches!(rule.check, Check::Trials { .. }) {
+        if matches!(rule.check, RuleCheck::Trials { .. }) {
             continue;
         }
         for run in &group.runs {
@@ -260,7 +260,7 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
         let results = results.iter();
         results.filter(move |(.., result)| result.verdict == verdict)
     };
-    let is_about_trials = matches!(rule.check, Check::Trials { .. });
+    let is_about_trials = matches!(rule.check, RuleCheck::Trials { .. });
     let cells: Vec<MissingTrialsView> = required_trials(rule, archive, findings)
         .iter()
         .filter(|trials| trials.is_short())
@@ -309,10 +309,10 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
     };
     let render = |text: &str| {
         let sizes = |_: &str| None;
-        let context = Context {
+        let context = MarkdownContext {
             scope: &rule.id,
             shift: 2,
-            origin: Origin::Site(&sizes),
+            origin: MarkdownOrigin::Site(&sizes),
         };
         markdown::render(text, context)
     };
@@ -366,7 +366,7 @@ fn run(
 fn keys(rules: &Rules, rule: &Rule) -> Vec<(&'static str, String)> {
     let mut keys = Vec::new();
     match &rule.check {
-        Check::Find {
+        RuleCheck::Find {
             find,
             after,
             expect,
@@ -375,8 +375,8 @@ fn keys(rules: &Rules, rule: &Rule) -> Vec<(&'static str, String)> {
             keys.extend(after.iter().map(|after| ("after", after.text.clone())));
             keys.push(("expect", rules.expectation(expect)));
         }
-        Check::Require(require) => keys.push(("require", require.text.clone())),
-        Check::Trials { runs, files } => {
+        RuleCheck::Require(require) => keys.push(("require", require.text.clone())),
+        RuleCheck::Trials { runs, files } => {
             keys.push(("trials", runs.to_string()));
             if !files.is_empty() {
                 let names: Vec<_> = files.iter().map(|it| &*it.name).collect();
@@ -412,7 +412,7 @@ pub fn required_trials(
     archive: &Archive,
     findings: &[Findings],
 ) -> Vec<RequiredTrials> {
-    let Check::Trials { runs: wanted, .. } = &rule.check else {
+    let RuleCheck::Trials { runs: wanted, .. } = &rule.check else {
         return Vec::new();
     };
     let verdict = |run: usize| Some(result(&findings[run], rule)?.verdict);

@@ -10,7 +10,7 @@ use formats::model::slug::slugify;
 use formats::model::tape::{
     BlockText, ContentBlock, Event, EventOutcome, Family, SideTrack, TextKind,
 };
-use markup::recorded;
+use markup::event_text;
 
 use super::{Link, format};
 use base::links;
@@ -421,7 +421,7 @@ fn fit_to_page(text: &str, kind: TextKind, limit: usize) -> &str {
         _ => max_size(text),
     };
     while text.len() > most / COSTLIEST && whole(text) > most {
-        let size = recorded::size(text, kind);
+        let size = event_text::size(text, kind);
         if size <= most {
             break;
         }

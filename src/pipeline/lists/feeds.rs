@@ -305,7 +305,7 @@ const FEEDS: [Feed; 20] = [
         write: |lists, path| {
             let (outcome, public) = (lists.outcome, lists.gathered.public(lists.outcome));
             let shown = public.diagnostics.iter().copied();
-            let mut report = json::Report::new(shown, outcome.runs, outcome.quarantined);
+            let mut report = json::DiagnosticReport::new(shown, outcome.runs, outcome.quarantined);
             report.summary.withheld = public.withheld;
             lists
                 .stage

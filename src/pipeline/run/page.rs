@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use base::links;
 use formats::model::details;
-use markup::markdown::{self, Context};
-use markup::{Html, Origin};
+use markup::markdown::{self, MarkdownContext};
+use markup::{Html, MarkdownOrigin};
 use pages::draw::axis::RunEnd;
 use pages::draw::strip;
 use pages::feeds;
@@ -101,11 +101,11 @@ fn described(s: &CheckedRun<'_>, text: &str) -> Html {
         let file = s.inspection.pictures.showcase.get(path)?;
         Some((format!("assets/{}", file.name), file.size?))
     };
-    let origin = Origin::Showcase {
+    let origin = MarkdownOrigin::Showcase {
         events: &events,
         image: &image,
     };
-    let context = Context {
+    let context = MarkdownContext {
         scope: "s",
         shift: 2,
         origin,

@@ -11,7 +11,7 @@ use formats::model::run::Run;
 use formats::model::tape::Tape;
 use formats::rule_file::RuleSeverity;
 use formats::{run_record, writeup};
-use gate::{Extras, Rule, RunFacts};
+use gate::{Rule, RunExtras, RunFacts};
 use markup::{CitedRule, cited_rule};
 
 use crate::site::Site;
@@ -56,7 +56,7 @@ fn evaluate(
     inspection: &Inspection<'_>,
 ) -> Vec<RuleResult> {
     let sidecars = inspection.sidecars.iter().flatten();
-    let extras = Extras {
+    let extras = RunExtras {
         rating: inspection.rating().map(Rating::word),
         audit: inspection.audited().map(AuditVerdict::word),
         annotations: sidecars
@@ -68,7 +68,7 @@ fn evaluate(
     };
     let tape = inspection.tapes.first();
     let facts = RunFacts::new(&site.config, run, tape, extras);
-    site.rules.of_run(&site.config, &run.subject, &facts)
+    site.rules.evaluate(&site.config, &run.subject, &facts)
 }
 
 /// Problems of the rules that a writeup cites.

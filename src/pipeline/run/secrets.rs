@@ -118,7 +118,7 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspection: &Inspecti
 
 /// Searches the published parts of `redactions.jsonl`.
 fn listed(scanner: &mut Scanner<'_>, files: &RunFiles) {
-    let list: Vec<_> = files.redactions.listed();
+    let list: Vec<_> = files.redactions.to_published();
     let texts = list.iter().map(|it| {
         let optional = [&it.pointer, &it.note, &it.at, &it.commitment];
         let optional = optional.into_iter().flatten();
@@ -127,7 +127,7 @@ fn listed(scanner: &mut Scanner<'_>, files: &RunFiles) {
     });
     let published = serde_json::to_vec(&texts.collect::<Vec<_>>()).unwrap_or_default();
     let shown = format!("{}/{}", files.directory.shown, redactions::FILE_NAME);
-    let bytes = &files.redactions.written;
+    let bytes = &files.redactions.bytes;
     scanner.file_where(redactions::FILE_NAME, &shown, bytes, |_, value| {
         secrets::contains_value(&published, value)
     });

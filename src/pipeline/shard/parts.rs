@@ -11,8 +11,8 @@ use crate::gather::SiteContent;
 use crate::run::SiteOutput;
 use crate::site::Site;
 use crate::summary::{RunPieces, RunSummary};
-use base::beneath::{Folder, Kind, Tree, TreeEntry};
 use base::diagnostics::{Diagnostic, Failure};
+use base::files::{EntryKind, Folder, Tree, TreeEntry};
 use base::links;
 use content::discover::Shard;
 use content::load;
@@ -250,11 +250,12 @@ impl ShardPart {
         let foreign = |path: String| vec![problems::foreign(&name, &path)];
         let damaged = |what: &str| vec![problems::damaged(&name, what)];
         if let Some(path) = first_entry(&tree, |_, found| {
-            matches!(found.kind, Kind::Link | Kind::Other)
+            matches!(found.kind, EntryKind::Link | EntryKind::Other)
         }) {
             return foreign(path);
         }
-        if let Some(path) = first_entry(&tree, |_, found| found.kind == Kind::Sealed) {
+        if let Some(path) = first_entry(&tree, |_, found| found.kind == EntryKind::UnlistableFolder)
+        {
             return damaged(&path);
         }
         let (number, count) = (self.head.number, self.head.count);
@@ -305,7 +306,7 @@ impl ShardPart {
         }
         let unlisted = first_entry(&tree, |path, found| match (path, found.kind) {
             // Every stage creates this folder.
-            (MARKER | PART_FILE, Kind::File { .. }) | ("runs", Kind::Folder) => false,
+            (MARKER | PART_FILE, EntryKind::File { .. }) | ("runs", EntryKind::Folder) => false,
             _ => !found.is_marked,
         });
         unlisted.map_or_else(Vec::new, foreign)

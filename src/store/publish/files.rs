@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use twox_hash::XxHash3_128;
 
-use base::beneath::{Folder, Kind, Stamp, Tree};
 use base::diagnostics::Diagnostic;
+use base::files::{EntryKind, Folder, Stamp, Tree};
 
 use super::{BUFFER, MARKER, checksums, duplicate_path};
 
@@ -167,7 +167,7 @@ impl OldSite {
     /// the folder cannot be read.
     pub(super) fn open(out: &Path, mut known: LastSite) -> Option<Self> {
         let folder = Folder::open(out).ok()?;
-        let (_, marker) = folder.look(Path::new(MARKER))?;
+        let (_, marker) = folder.stat(Path::new(MARKER))?;
         let listing = known.listing.take();
         let listing = listing.filter(|tree| cfg!(unix) && tree.file(MARKER) == Some(&marker));
         let tree = match listing {
@@ -326,12 +326,14 @@ impl NewSite {
                 return;
             };
             match found.kind {
-                Kind::File { .. } if path == MARKER || new.contains_key(path) => {}
-                Kind::File { .. } => changes.gone.push(path.to_owned()),
-                Kind::Folder if found.stamp.is_locked() => changes.can_be_single = false,
-                Kind::Folder if folders.contains(path) => {}
-                Kind::Folder => changes.gone_folders.push(path.to_owned()),
-                Kind::Sealed | Kind::Link | Kind::Other => changes.can_be_single = false,
+                EntryKind::File { .. } if path == MARKER || new.contains_key(path) => {}
+                EntryKind::File { .. } => changes.gone.push(path.to_owned()),
+                EntryKind::Folder if found.stamp.is_locked() => changes.can_be_single = false,
+                EntryKind::Folder if folders.contains(path) => {}
+                EntryKind::Folder => changes.gone_folders.push(path.to_owned()),
+                EntryKind::UnlistableFolder | EntryKind::Link | EntryKind::Other => {
+                    changes.can_be_single = false;
+                }
             }
         });
         changes.gone_folders.reverse();

@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-use base::beneath::{Folder, is_gone};
+use base::files::{Folder, is_not_found};
 
 /// The file name of the journal in the staging folder.
 const NAME: &str = ".runpress-journal";
@@ -82,7 +82,7 @@ pub(super) fn follow(steps: &[JournalStep], staging: &Folder, out: &Folder) -> i
                     // The path has other content by now; the next build finds it.
                     Err(error) if error.kind() == ErrorKind::IsADirectory => {}
                     Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
-                    Err(error) if is_gone(&error) => {}
+                    Err(error) if is_not_found(&error) => {}
                     other => other?,
                 }
             }

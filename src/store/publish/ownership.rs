@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-use base::beneath::{Folder, Tree};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::{Folder, Tree};
 
 use super::{MARKER, failed, journal};
 

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use base::beneath::{Folder, Stamp};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::{Folder, Stamp};
 
 use super::files::ContentDigest;
 use super::ownership::resolve;

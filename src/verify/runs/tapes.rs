@@ -18,9 +18,9 @@ use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::model::tape::{Tape, TapeFormat};
 use formats::raw::RawCounts;
-use gate::Extras;
-use markup::Origin;
-use markup::markdown::{self, Context};
+use gate::RunExtras;
+use markup::MarkdownOrigin;
+use markup::markdown::{self, MarkdownContext};
 use pages::feeds::annotations;
 use pages::feeds::run::AllSteps;
 use pages::view::run::story::StorySource;
@@ -176,10 +176,10 @@ impl RunSource<'_> {
         let review = self.document.review.as_ref()?;
         let page = links::run(slug);
         let events = |number| layouts.first()?.numbered_href(&page, number);
-        let context = Context {
+        let context = MarkdownContext {
             scope: "w",
             shift: 2,
-            origin: Origin::Writeup(&events),
+            origin: MarkdownOrigin::Writeup(&events),
         };
         let html = markdown::render(&review.markdown, context);
         (html.as_str() != review.html)
@@ -194,7 +194,7 @@ impl RunSource<'_> {
     ) -> Vec<Diagnostic> {
         let tape = inspection.tapes.first();
         let audit = self.document.audit.as_ref().and_then(|it| it.verdict);
-        let extras = Extras {
+        let extras = RunExtras {
             rating: of_run.findings.rating.map(Rating::word),
             audit: audit.map(AuditVerdict::word),
             annotations: of_run.findings.annotations.total(),

@@ -11,7 +11,7 @@ use crate::json::{JsonKind, Node};
 use crate::model::FileDigest;
 use crate::private::{any_word, is_compaction_id, is_spelled, is_summary_kind, names_type_or_role};
 use crate::transcript::TranscriptAsset;
-use base::pictures::{self, Size};
+use base::pictures::{self, ImageSize};
 
 use super::WithheldCounts;
 use super::quoted::TranscriptSearch;
@@ -41,7 +41,7 @@ pub struct AssetFile {
     /// Whether browsers show it as an image.
     pub image: bool,
     /// The image size, if its header has it.
-    pub size: Option<Size>,
+    pub size: Option<ImageSize>,
     pub content: AssetContent,
 }
 

@@ -79,7 +79,7 @@ objects! {
         /// Whether the view was reached.
         "reached" required with "bool" => reached: Option<bool>;
         /// Similarity of the view to its baseline, 0 to 1. It may be absent only if the view was not reached.
-        "similarity" by(similarity) with "Option<shapes::Share>" => similarity: Option<NumberLiteral<'a>>;
+        "similarity" by(similarity) with "Option<shapes::Fraction>" => similarity: Option<NumberLiteral<'a>>;
         /// Why it was not reached.
         "detail" optional => detail: Text<'a>;
     } + computed {
@@ -92,7 +92,7 @@ objects! {
         /// Slug of the view.
         "view" required with "String" => view: Text<'a>;
         /// How alike the view is to its baseline, 0 to 1.
-        "similarity" required with "shapes::Share" => similarity: Option<NumberLiteral<'a>>;
+        "similarity" required with "shapes::Fraction" => similarity: Option<NumberLiteral<'a>>;
     } + computed {
         /// JSON pointer to it.
         pointer: String = pointer;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::view::format;
-use base::url::is_followed;
+use base::url::is_allowed_link;
 use formats::model::annotation::{Annotation, AnnotationKind, Sidecar};
 use formats::model::time;
 
@@ -130,7 +130,7 @@ pub fn annotation_view<'a>(
             .links
             .iter()
             .map(|link| {
-                let href = link.url.clone().filter(|url| is_followed(url));
+                let href = link.url.clone().filter(|url| is_allowed_link(url));
                 let url = link.url.as_ref();
                 let first = link.label.as_ref().or(url).or(link.reference.as_ref());
                 let mut words = first.cloned().unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! A path that is checked first and opened later may name a different file by then. So each folder on the way is opened from its
 //! parent, never through a link, and checks and reads use the open handle. A link to a file is resolved here, name by name, and
-//! never above the folder it was looked up in.
+//! never leads above the folder.
 //!
 //! Systems without such handles (non-Unix) check the resolved path and then open it: whoever can write into the content during a
 //! build could still swap a file in between.
@@ -26,28 +26,29 @@ pub use paths::Folder;
 pub use stamp::Stamp;
 pub use tree::{Tree, TreeEntry};
 
+/// A file that was opened beneath a folder.
 #[derive(Debug)]
 pub struct OpenFile {
     pub file: File,
     pub meta: Metadata,
-    /// Its path from the folder it was looked up in, if a link led to it.
+    /// Its path from that folder, if a link led to it.
     pub linked: Option<PathBuf>,
 }
 
 /// An entry of a folder.
 #[derive(Debug)]
-pub struct Entry {
+pub struct FolderEntry {
     pub name: OsString,
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub stamp: Stamp,
 }
 
 /// The type of an entry; links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     Folder,
     /// A folder that cannot be listed.
-    Sealed,
+    UnlistableFolder,
     File {
         executable: bool,
     },
@@ -95,7 +96,7 @@ pub fn regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads a file as `regular` opens it.
+/// Reads a file that the user named, if it is a regular one.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     regular(path)?.read_to_end(&mut bytes)?;
@@ -104,7 +105,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Why a file could not be opened.
 #[derive(Debug)]
-pub enum Fault {
+pub enum OpenError {
     /// An I/O error.
     Io(io::Error),
     /// A link leads out of the folder.
@@ -113,7 +114,7 @@ pub enum Fault {
     Dangling,
 }
 
-impl Fault {
+impl OpenError {
     /// The reason, as a clause.
     pub fn reason(&self) -> String {
         match self {
@@ -125,7 +126,7 @@ impl Fault {
 }
 
 /// Whether an error means that no file has this name.
-pub fn is_gone(error: &io::Error) -> bool {
+pub fn is_not_found(error: &io::Error) -> bool {
     use ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
     matches!(
         error.kind(),
@@ -143,7 +144,7 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::{Fault, Kind, handles, paths};
+    use super::{EntryKind, OpenError, handles, paths};
 
     /// A folder with a sibling, and links of all sorts.
     fn tree() -> TempDir {
@@ -191,9 +192,9 @@ mod tests {
                         linked,
                     )
                 }
-                Err(Fault::Outside) => (Err("outside".to_owned()), None),
-                Err(Fault::Dangling) => (Err("dangling".to_owned()), None),
-                Err(Fault::Io(_)) => (Err("refused".to_owned()), None),
+                Err(OpenError::Outside) => (Err("outside".to_owned()), None),
+                Err(OpenError::Dangling) => (Err("dangling".to_owned()), None),
+                Err(OpenError::Io(_)) => (Err("refused".to_owned()), None),
             };
             answer
         }};
@@ -242,7 +243,7 @@ mod tests {
     fn folders_are_opened_without_following_links_and_say_what_is_in_them() {
         let folder = tree();
         let root = folder.path().join("in");
-        let of = |name: &str, entries: Vec<super::Entry>| {
+        let of = |name: &str, entries: Vec<super::FolderEntry>| {
             let found = entries.into_iter().find(|entry| entry.name == name);
             found.map(|entry| entry.kind)
         };
@@ -253,13 +254,16 @@ mod tests {
             assert!(paths.folder(Path::new(name)).is_err(), "{name}");
         }
         let deep = handles.folder(Path::new("deep/er")).expect("a folder");
-        let file = Kind::File { executable: false };
+        let file = EntryKind::File { executable: false };
         assert_eq!(of("file", deep.entries().expect("entries")), Some(file));
-        let seen = [
-            handles.look(Path::new("deep/er/file")),
-            paths.look(Path::new("deep/er/file")),
+        let stats = [
+            handles.stat(Path::new("deep/er/file")),
+            paths.stat(Path::new("deep/er/file")),
         ];
-        assert_eq!(seen.map(|seen| seen.map(|(kind, _)| kind)), [Some(file); 2]);
+        assert_eq!(
+            stats.map(|stat| stat.map(|(kind, _)| kind)),
+            [Some(file); 2]
+        );
         let deep = paths.folder(Path::new("deep/er")).expect("a folder");
         assert_eq!(of("file", deep.entries().expect("entries")), Some(file));
         for (name, is_there, is_link) in [
@@ -287,7 +291,7 @@ mod tests {
             assert_eq!(handles.find(&is_it).expect("folders"), found, "{name}");
             assert_eq!(paths.find(&is_it).expect("folders"), found, "{name}");
         }
-        for (name, kind) in [("deep", Kind::Folder), ("out", Kind::Link)] {
+        for (name, kind) in [("deep", EntryKind::Folder), ("out", EntryKind::Link)] {
             assert_eq!(of(name, handles.entries().expect("entries")), Some(kind));
             assert_eq!(of(name, paths.entries().expect("entries")), Some(kind));
         }
@@ -342,21 +346,21 @@ mod tests {
             let root = folder.path().join("in");
             symlink(folder.path(), root.join("deep/er/everything")).expect("a link");
             if turn == "handles" {
-                let beside = handles::Folder::open(folder.path()).expect("a folder");
-                let inside = beside.folder(Path::new("in")).expect("a folder");
+                let parent = handles::Folder::open(folder.path()).expect("a folder");
+                let inside = parent.folder(Path::new("in")).expect("a folder");
                 inside.clear("plain").expect("it is cleared");
                 assert!(root.join("plain").exists());
                 inside.clear("").expect("it is cleared");
-                beside
+                parent
                     .remove_folder(Path::new("in"))
                     .expect("it is removed");
             } else {
-                let beside = paths::Folder::open(folder.path()).expect("a folder");
-                let inside = beside.folder(Path::new("in")).expect("a folder");
+                let parent = paths::Folder::open(folder.path()).expect("a folder");
+                let inside = parent.folder(Path::new("in")).expect("a folder");
                 inside.clear("plain").expect("it is cleared");
                 assert!(root.join("plain").exists());
                 inside.clear("").expect("it is cleared");
-                beside
+                parent
                     .remove_folder(Path::new("in"))
                     .expect("it is removed");
             }

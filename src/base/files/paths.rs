@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
-use super::{Entry, Fault, Kind, OpenFile, Stamp, is_gone};
+use super::{EntryKind, FolderEntry, OpenError, OpenFile, Stamp, is_not_found};
 
 /// A folder by its path, with links resolved.
 #[cfg_attr(
@@ -44,27 +44,29 @@ impl Folder {
 
     /// Opens a file beneath this folder. A link is followed while it stays beneath the folder. `Ok(None)` if the file is missing.
     /// The result is a regular file or a folder.
-    pub fn file(&self, below: &Path) -> Result<Option<OpenFile>, Fault> {
+    pub fn file(&self, below: &Path) -> Result<Option<OpenFile>, OpenError> {
         let is_inside = |name: Component| matches!(name, Component::Normal(_) | Component::CurDir);
         if !below.components().all(is_inside) {
-            return Err(Fault::Outside);
+            return Err(OpenError::Outside);
         }
         let path = self.0.join(below);
         let target = match path.canonicalize() {
             Ok(target) => target,
-            Err(error) if !is_gone(&error) => return Err(Fault::Io(error)),
-            Err(_) if path.is_symlink() => return Err(Fault::Dangling),
+            Err(error) if !is_not_found(&error) => return Err(OpenError::Io(error)),
+            Err(_) if path.is_symlink() => return Err(OpenError::Dangling),
             Err(_) => return Ok(None),
         };
-        let at = target.strip_prefix(&self.0).map_err(|_| Fault::Outside)?;
-        let meta = target.metadata().map_err(Fault::Io)?;
+        let at = target
+            .strip_prefix(&self.0)
+            .map_err(|_| OpenError::Outside)?;
+        let meta = target.metadata().map_err(OpenError::Io)?;
         // Opening a pipe would block forever.
         if !meta.is_file() && !meta.is_dir() {
-            return Err(Fault::Io(io::Error::other("it is not a regular file")));
+            return Err(OpenError::Io(io::Error::other("it is not a regular file")));
         }
-        let file = File::open(&target).map_err(Fault::Io)?;
+        let file = File::open(&target).map_err(OpenError::Io)?;
         let linked = (path.components().as_path() != target).then(|| at.to_owned());
-        let meta = file.metadata().map_err(Fault::Io)?;
+        let meta = file.metadata().map_err(OpenError::Io)?;
         Ok(Some(OpenFile { file, meta, linked }))
     }
 
@@ -79,17 +81,17 @@ impl Folder {
     }
 
     /// Type and stamp of the entry at this path; `None` if missing.
-    pub fn look(&self, below: &Path) -> Option<(Kind, Stamp)> {
+    pub fn stat(&self, below: &Path) -> Option<(EntryKind, Stamp)> {
         let meta = self.0.join(below).symlink_metadata().ok()?;
         Some((kind(&meta), Stamp::of(&meta)))
     }
 
     /// The entries of this folder, unsorted.
-    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+    pub fn entries(&self) -> io::Result<Vec<FolderEntry>> {
         let entries = fs::read_dir(&self.0)?.map(|entry| {
             let entry = entry?;
             let meta = entry.path().symlink_metadata()?;
-            Ok(Entry {
+            Ok(FolderEntry {
                 name: entry.file_name(),
                 kind: kind(&meta),
                 stamp: Stamp::of(&meta),
@@ -129,7 +131,7 @@ impl Folder {
             if entry.name == but {
                 continue;
             }
-            if entry.kind == Kind::Folder {
+            if entry.kind == EntryKind::Folder {
                 fs::remove_dir_all(path)?;
             } else {
                 fs::remove_file(path)?;
@@ -162,14 +164,14 @@ impl Folder {
     }
 }
 
-fn kind(meta: &Metadata) -> Kind {
+fn kind(meta: &Metadata) -> EntryKind {
     if meta.is_dir() {
-        Kind::Folder
+        EntryKind::Folder
     } else if meta.is_symlink() {
-        Kind::Link
+        EntryKind::Link
     } else if meta.is_file() {
-        Kind::File { executable: false }
+        EntryKind::File { executable: false }
     } else {
-        Kind::Other
+        EntryKind::Other
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::{Folder, Kind, Stamp, is_gone};
+use super::{EntryKind, Folder, Stamp, is_not_found};
 
 /// The entries of a folder, sorted by name.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Tree(Vec<TreeEntry>);
 #[derive(Debug)]
 pub struct TreeEntry {
     pub name: Box<OsStr>,
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub stamp: Stamp,
     /// Whether [`Tree::mark`] found it.
     pub is_marked: bool,
@@ -25,18 +25,18 @@ pub struct TreeEntry {
 }
 
 impl Tree {
-    /// Looks through a folder, except for what is directly in it under the name `but`.
+    /// Lists a folder and all folders below it, except an entry named `but` directly in the folder.
     ///
-    /// Threads of a pool of its own do that: memory that a thread allocated is returned only while it works or when it ends, and a
-    /// build drops the tree of its content long before it ends.
+    /// It uses threads of its own: the memory that a thread allocated is returned only while it works or when it ends, and a build
+    /// drops the tree of its content long before its own threads end.
     pub fn of(folder: &Folder, but: &str) -> io::Result<Self> {
         match rayon::ThreadPoolBuilder::new().build() {
-            Ok(pool) => pool.install(|| Self::below(folder, but)),
-            Err(_) => Self::below(folder, but),
+            Ok(pool) => pool.install(|| Self::list(folder, but)),
+            Err(_) => Self::list(folder, but),
         }
     }
 
-    fn below(folder: &Folder, but: &str) -> io::Result<Self> {
+    fn list(folder: &Folder, but: &str) -> io::Result<Self> {
         let entries = folder.entries()?.into_iter();
         let entries = entries.filter(|entry| entry.name != but);
         let mut found: Vec<_> = entries
@@ -51,20 +51,20 @@ impl Tree {
         found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let folders = found.par_iter_mut();
         folders
-            .filter(|found| found.kind == Kind::Folder)
+            .filter(|found| found.kind == EntryKind::Folder)
             .for_each(|found| {
                 let below = folder.folder(Path::new(&found.name));
-                match below.and_then(|folder| Self::below(&folder, "")) {
+                match below.and_then(|folder| Self::list(&folder, "")) {
                     Ok(below) => found.below = below,
-                    Err(error) if is_gone(&error) => {}
-                    Err(_) => found.kind = Kind::Sealed,
+                    Err(error) if is_not_found(&error) => {}
+                    Err(_) => found.kind = EntryKind::UnlistableFolder,
                 }
             });
         Ok(Self(found))
     }
 
     /// The entries of the folder.
-    pub fn found(&self) -> &[TreeEntry] {
+    pub fn entries(&self) -> &[TreeEntry] {
         &self.0
     }
 
@@ -81,7 +81,7 @@ impl Tree {
         while let Some(name) = names.next() {
             let found = tree.get(OsStr::new(name))?;
             if names.peek().is_none() {
-                return matches!(found.kind, Kind::File { .. }).then_some(&found.stamp);
+                return matches!(found.kind, EntryKind::File { .. }).then_some(&found.stamp);
             }
             tree = &found.below;
         }
@@ -99,7 +99,7 @@ impl Tree {
         let found = self.0.get_mut(at.ok()?)?;
         let stamp = match (below, found.kind) {
             (Some(below), _) => found.below.mark(below)?,
-            (None, Kind::File { .. }) => found.stamp,
+            (None, EntryKind::File { .. }) => found.stamp,
             (None, _) => return None,
         };
         found.is_marked = true;
@@ -111,7 +111,7 @@ impl Tree {
         let mut names = path.components();
         names.try_fold(self, |tree, name| {
             let found = tree.get(name.as_os_str())?;
-            (found.kind == Kind::Folder).then_some(&found.below)
+            (found.kind == EntryKind::Folder).then_some(&found.below)
         })
     }
 
@@ -139,7 +139,7 @@ impl Tree {
     }
 
     /// Updates the entry at a path of `folder`, separated by `/`, which is now a file or missing.
-    pub fn look_again(&mut self, folder: &Folder, path: &str) {
+    pub fn refresh(&mut self, folder: &Folder, path: &str) {
         let mut tree = self;
         let ends = path.match_indices('/').map(|(at, _)| at);
         for end in ends.chain([path.len()]) {
@@ -150,7 +150,7 @@ impl Tree {
                 Ok(at) if !is_last => at,
                 at => {
                     let at = at.inspect(|at| drop(tree.0.remove(*at)));
-                    let Some((kind, stamp)) = folder.look(Path::new(&path[..end])) else {
+                    let Some((kind, stamp)) = folder.stat(Path::new(&path[..end])) else {
                         return;
                     };
                     let found = TreeEntry {
@@ -195,13 +195,13 @@ impl Tree {
             hasher.update(&(name.len() as u64).to_le_bytes());
             hasher.update(name);
             match found.kind {
-                Kind::File { .. } if found.stamp.is_racy(now) => return None,
-                Kind::File { .. } => found.stamp.hash_into(hasher),
-                Kind::Folder => {
+                EntryKind::File { .. } if found.stamp.is_racy(now) => return None,
+                EntryKind::File { .. } => found.stamp.hash_into(hasher),
+                EntryKind::Folder => {
                     hasher.update(&found.stamp.mode.to_le_bytes());
                     found.below.hash_into(hasher, now)?;
                 }
-                Kind::Sealed | Kind::Link | Kind::Other => return None,
+                EntryKind::UnlistableFolder | EntryKind::Link | EntryKind::Other => return None,
             }
         }
         Some(())

@@ -5,32 +5,32 @@ use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue
 use cel::common::ast::{SelectExpr, operators};
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::{Arithmetic, DEPTH, Each, Mistake, Node, Order, Search};
-use crate::variables::{EVENT, RUN, SITE, Type};
+use super::{Arithmetic, Comparison, DEPTH, ExprNode, ExpressionError, ListMacro, TextSearch};
+use crate::variables::{EVENT, ExprType, RUN, SITE};
 
 /// Maximum memory of a compiled regular expression in bytes.
 const REGEX: usize = 1 << 20;
 
-/// Checks names and types.
-pub(super) struct Lowering<'a> {
+/// Compiles a parsed expression.
+pub(super) struct Compiler<'a> {
     pub(super) text: &'a str,
     pub(super) places: &'a SourceInfo,
     pub(super) has_event: bool,
     /// The variables of macros around the node, outermost first.
-    pub(super) locals: Vec<(String, Type)>,
+    pub(super) locals: Vec<(String, ExprType)>,
     pub(super) reads_text: bool,
     pub(super) depth: usize,
 }
 
-type Typed = Result<(Node, Type), Mistake>;
+type CompileResult = Result<(ExprNode, ExprType), ExpressionError>;
 
-impl Lowering<'_> {
-    pub(super) fn mistake(
+impl Compiler<'_> {
+    pub(super) fn error(
         &self,
         at: &IdedExpr,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Mistake {
+    ) -> ExpressionError {
         let (start, stop) = self.places.offset_for(at.id).unwrap_or_default();
         let index = |offset: u32| usize::try_from(offset).unwrap_or(usize::MAX);
         let (mut start, mut end) = (index(start), index(stop).saturating_add(1));
@@ -44,17 +44,17 @@ impl Lowering<'_> {
                     .find(|character| !is_part(character))
                     .unwrap_or(name.len());
         }
-        Mistake {
+        ExpressionError {
             span: start..end,
             message: message.into(),
             help: help.into(),
         }
     }
 
-    pub(super) fn node(&mut self, at: &IdedExpr) -> Typed {
+    pub(super) fn node(&mut self, at: &IdedExpr) -> CompileResult {
         self.depth += 1;
         if self.depth > DEPTH * 4 {
-            return Err(self.mistake(
+            return Err(self.error(
                 at,
                 "The expression is nested too deeply",
                 "Split the rule into several.",
@@ -66,8 +66,8 @@ impl Lowering<'_> {
             Expr::Select(select) => self.field(at, select),
             Expr::List(list) => self.list(at, &list.elements),
             Expr::Call(call) => self.call(at, call),
-            Expr::Comprehension(each) => self.each(at, each),
-            Expr::Map(_) | Expr::Struct(_) | Expr::Unspecified => Err(self.mistake(
+            Expr::Comprehension(each) => self.list_macro(at, each),
+            Expr::Map(_) | Expr::Struct(_) | Expr::Unspecified => Err(self.error(
                 at,
                 "Expressions of rules have no maps and no messages",
                 "Compare fields one by one.",
@@ -77,14 +77,16 @@ impl Lowering<'_> {
         made
     }
 
-    fn literal(&self, at: &IdedExpr, literal: &LiteralValue) -> Typed {
+    fn literal(&self, at: &IdedExpr, literal: &LiteralValue) -> CompileResult {
         Ok(match literal {
-            LiteralValue::Boolean(value) => (Node::Bool(*value.inner()), Type::Bool),
-            LiteralValue::Int(value) => (Node::Int(*value.inner()), Type::Int),
-            LiteralValue::Double(value) => (Node::Double(*value.inner()), Type::Double),
-            LiteralValue::String(value) => (Node::Text(value.inner().to_owned()), Type::String),
+            LiteralValue::Boolean(value) => (ExprNode::Bool(*value.inner()), ExprType::Bool),
+            LiteralValue::Int(value) => (ExprNode::Int(*value.inner()), ExprType::Int),
+            LiteralValue::Double(value) => (ExprNode::Double(*value.inner()), ExprType::Double),
+            LiteralValue::String(value) => {
+                (ExprNode::Text(value.inner().to_owned()), ExprType::String)
+            }
             LiteralValue::Bytes(_) | LiteralValue::UInt(_) | LiteralValue::Null => {
-                return Err(self.mistake(
+                return Err(self.error(
                     at,
                     "Values of rules are never null, unsigned or bytes",
                     "Write `has(event.path)` to ask whether a value was recorded.",
@@ -93,21 +95,21 @@ impl Lowering<'_> {
         })
     }
 
-    fn variable(&self, at: &IdedExpr, name: &str) -> Typed {
+    fn variable(&self, at: &IdedExpr, name: &str) -> CompileResult {
         let locals = self.locals.iter().enumerate().rev();
         let local = locals.into_iter().find(|(_, (local, _))| local == name);
         if let Some((depth, (_, kind))) = local {
-            return Ok((Node::Local(depth), *kind));
+            return Ok((ExprNode::Local(depth), *kind));
         }
         match name {
-            "event" if !self.has_event => Err(self.mistake(
+            "event" if !self.has_event => Err(self.error(
                 at,
                 "An expression of `require` has no `event`",
                 "Write a rule with `find` and `expect`, or use a count of `run`, such as `run.failures`.",
             )),
-            "event" => Ok((Node::Event, Type::Object(&EVENT))),
-            "run" => Ok((Node::Run, Type::Object(&RUN))),
-            "site" => Ok((Node::Site, Type::Object(&SITE))),
+            "event" => Ok((ExprNode::Event, ExprType::Object(&EVENT))),
+            "run" => Ok((ExprNode::Run, ExprType::Object(&RUN))),
+            "site" => Ok((ExprNode::Site, ExprType::Object(&SITE))),
             _ => {
                 let names: &[&str] = if self.has_event {
                     &["event", "run", "site"]
@@ -116,15 +118,15 @@ impl Lowering<'_> {
                 };
                 let variables = format!("The variables here are {}.", names.join(", "));
                 let help = did_you_mean(name, names.iter().copied(), &variables);
-                Err(self.mistake(at, format!("Unknown variable {}", quoted(name)), help))
+                Err(self.error(at, format!("Unknown variable {}", quoted(name)), help))
             }
         }
     }
 
-    fn field(&mut self, at: &IdedExpr, select: &SelectExpr) -> Typed {
+    fn field(&mut self, at: &IdedExpr, select: &SelectExpr) -> CompileResult {
         let (operand, kind) = self.node(&select.operand)?;
-        let Type::Object(object) = kind else {
-            return Err(self.mistake(
+        let ExprType::Object(object) = kind else {
+            return Err(self.error(
                 at,
                 format!(
                     "A value of type `{kind}` has no field {}",
@@ -139,24 +141,24 @@ impl Lowering<'_> {
             let fields = names.clone().collect::<Vec<_>>().join(", ");
             let help = did_you_mean(&select.field, names, &format!("Its fields are {fields}."));
             let message = format!("`{}` has no field {}", object.name, quoted(&select.field));
-            return Err(self.mistake(at, message, help));
+            return Err(self.error(at, message, help));
         };
         self.reads_text |= field.path == "event.text";
         let operand = Box::new(operand);
         Ok(if select.test {
-            (Node::Has(operand, field), Type::Bool)
+            (ExprNode::Has(operand, field), ExprType::Bool)
         } else {
-            (Node::Field(operand, field), field.kind)
+            (ExprNode::Field(operand, field), field.kind)
         })
     }
 
-    fn list(&mut self, at: &IdedExpr, items: &[IdedExpr]) -> Typed {
+    fn list(&mut self, at: &IdedExpr, items: &[IdedExpr]) -> CompileResult {
         let mut nodes = Vec::new();
         let mut common = None;
         for item in items {
             let (node, kind) = self.node(item)?;
             if *common.get_or_insert(kind) != kind {
-                return Err(self.mistake(
+                return Err(self.error(
                     item,
                     "The items of a list have different types",
                     "Write items of one type.",
@@ -165,76 +167,83 @@ impl Lowering<'_> {
             nodes.push(node);
         }
         let kind = match common {
-            Some(Type::Bool) => Type::List(&Type::Bool),
-            Some(Type::Int) => Type::List(&Type::Int),
-            Some(Type::Double) => Type::List(&Type::Double),
-            Some(Type::String) => Type::List(&Type::String),
-            Some(Type::List(_) | Type::Object(_)) | None => {
-                return Err(self.mistake(
+            Some(ExprType::Bool) => ExprType::List(&ExprType::Bool),
+            Some(ExprType::Int) => ExprType::List(&ExprType::Int),
+            Some(ExprType::Double) => ExprType::List(&ExprType::Double),
+            Some(ExprType::String) => ExprType::List(&ExprType::String),
+            Some(ExprType::List(_) | ExprType::Object(_)) | None => {
+                return Err(self.error(
                     at,
                     "A list has texts or numbers",
                     "Write at least one text or number between the brackets.",
                 ));
             }
         };
-        Ok((Node::List(nodes), kind))
+        Ok((ExprNode::List(nodes), kind))
     }
 
-    fn two(
+    fn operands(
         &mut self,
         first: &IdedExpr,
         second: &IdedExpr,
-    ) -> Result<(Box<[Node; 2]>, [Type; 2]), Mistake> {
+    ) -> Result<(Box<[ExprNode; 2]>, [ExprType; 2]), ExpressionError> {
         let (a, first) = self.node(first)?;
         let (b, second) = self.node(second)?;
         Ok((Box::new([a, b]), [first, second]))
     }
 
-    /// A part of a given type.
-    fn of(&mut self, at: &IdedExpr, expected: Type) -> Result<Node, Mistake> {
+    /// A node that must have the type `expected`.
+    fn of_type(&mut self, at: &IdedExpr, expected: ExprType) -> Result<ExprNode, ExpressionError> {
         let (node, kind) = self.node(at)?;
         if kind == expected {
             return Ok(node);
         }
         let message = format!("This is of type `{kind}`, but `{expected}` is needed");
-        Err(self.mistake(at, message, "Correct the expression here."))
+        Err(self.error(at, message, "Correct the expression here."))
     }
 
-    /// A call: an operator is one, too.
-    fn call(&mut self, at: &IdedExpr, call: &CallExpr) -> Typed {
+    /// A call of a function or an operator.
+    fn call(&mut self, at: &IdedExpr, call: &CallExpr) -> CompileResult {
         let of = call.target.as_deref().into_iter();
         let all: Vec<&IdedExpr> = of.chain(&call.args).collect();
         let name = call.func_name.as_str();
         match (name, all.as_slice()) {
-            (operators::LOGICAL_NOT, [a]) => {
-                Ok((Node::Not(Box::new(self.of(a, Type::Bool)?)), Type::Bool))
-            }
+            (operators::LOGICAL_NOT, [a]) => Ok((
+                ExprNode::Not(Box::new(self.of_type(a, ExprType::Bool)?)),
+                ExprType::Bool,
+            )),
             (operators::LOGICAL_AND, [a, b]) => {
-                let both = [self.of(a, Type::Bool)?, self.of(b, Type::Bool)?];
-                Ok((Node::And(Box::new(both)), Type::Bool))
+                let both = [
+                    self.of_type(a, ExprType::Bool)?,
+                    self.of_type(b, ExprType::Bool)?,
+                ];
+                Ok((ExprNode::And(Box::new(both)), ExprType::Bool))
             }
             (operators::LOGICAL_OR, [a, b]) => {
-                let both = [self.of(a, Type::Bool)?, self.of(b, Type::Bool)?];
-                Ok((Node::Or(Box::new(both)), Type::Bool))
+                let both = [
+                    self.of_type(a, ExprType::Bool)?,
+                    self.of_type(b, ExprType::Bool)?,
+                ];
+                Ok((ExprNode::Or(Box::new(both)), ExprType::Bool))
             }
             (operators::CONDITIONAL, [condition, a, b]) => {
-                let condition = self.of(condition, Type::Bool)?;
+                let condition = self.of_type(condition, ExprType::Bool)?;
                 let (a, kind) = self.node(a)?;
-                let b = self.of(b, kind)?;
-                Ok((Node::If(Box::new([condition, a, b])), kind))
+                let b = self.of_type(b, kind)?;
+                Ok((ExprNode::If(Box::new([condition, a, b])), kind))
             }
             (operators::EQUALS | operators::NOT_EQUALS, [a, b]) => {
-                let (both, kinds) = self.two(a, b)?;
-                let is_scalar = !matches!(kinds[0], Type::Object(_));
+                let (both, kinds) = self.operands(a, b)?;
+                let is_scalar = !matches!(kinds[0], ExprType::Object(_));
                 if !is_scalar || !(kinds[0] == kinds[1] || kinds.iter().all(is_number)) {
                     return Err(self.no_overload(at, name, &kinds));
                 }
-                let equal = Node::Equal(both);
+                let equal = ExprNode::Equal(both);
                 let equal = match name {
                     operators::EQUALS => equal,
-                    _ => Node::Not(Box::new(equal)),
+                    _ => ExprNode::Not(Box::new(equal)),
                 };
-                Ok((equal, Type::Bool))
+                Ok((equal, ExprType::Bool))
             }
             (
                 operators::LESS
@@ -243,23 +252,25 @@ impl Lowering<'_> {
                 | operators::GREATER_EQUALS,
                 [a, b],
             ) => {
-                let (both, kinds) = self.two(a, b)?;
+                let (both, kinds) = self.operands(a, b)?;
                 let order = match name {
-                    operators::LESS => Order::Less,
-                    operators::LESS_EQUALS => Order::LessOrEqual,
-                    operators::GREATER => Order::Greater,
-                    _ => Order::GreaterOrEqual,
+                    operators::LESS => Comparison::Less,
+                    operators::LESS_EQUALS => Comparison::LessOrEqual,
+                    operators::GREATER => Comparison::Greater,
+                    _ => Comparison::GreaterOrEqual,
                 };
-                if !kinds.iter().all(is_number) && kinds != [Type::String; 2] {
+                if !kinds.iter().all(is_number) && kinds != [ExprType::String; 2] {
                     return Err(self.no_overload(at, name, &kinds));
                 }
-                Ok((Node::Order(order, both), Type::Bool))
+                Ok((ExprNode::Compare(order, both), ExprType::Bool))
             }
             (operators::IN, [item, list]) => {
-                let (both, kinds) = self.two(item, list)?;
+                let (both, kinds) = self.operands(item, list)?;
                 match kinds {
-                    [kind, Type::List(of)] if kind == *of || is_number(&kind) && is_number(of) => {
-                        Ok((Node::In(both), Type::Bool))
+                    [kind, ExprType::List(of)]
+                        if kind == *of || is_number(&kind) && is_number(of) =>
+                    {
+                        Ok((ExprNode::In(both), ExprType::Bool))
                     }
                     _ => Err(self.no_overload(at, name, &kinds)),
                 }
@@ -272,7 +283,7 @@ impl Lowering<'_> {
                 | operators::MODULO,
                 [a, b],
             ) => {
-                let (both, kinds) = self.two(a, b)?;
+                let (both, kinds) = self.operands(a, b)?;
                 let (how, of_doubles) = match name {
                     operators::ADD => (Arithmetic::Add, true),
                     operators::SUBSTRACT => (Arithmetic::Subtract, true),
@@ -280,22 +291,22 @@ impl Lowering<'_> {
                     operators::DIVIDE => (Arithmetic::Divide, true),
                     _ => (Arithmetic::Modulo, false),
                 };
-                if kinds != [Type::Int; 2] && !(of_doubles && kinds == [Type::Double; 2]) {
+                if kinds != [ExprType::Int; 2] && !(of_doubles && kinds == [ExprType::Double; 2]) {
                     return Err(self.no_overload(at, name, &kinds));
                 }
-                Ok((Node::Arithmetic(how, both), kinds[0]))
+                Ok((ExprNode::Arithmetic(how, both), kinds[0]))
             }
             (operators::NEGATE, [a]) => {
                 let (a, kind) = self.node(a)?;
                 if !is_number(&kind) {
                     return Err(self.no_overload(at, name, &[kind]));
                 }
-                Ok((Node::Negative(Box::new(a)), kind))
+                Ok((ExprNode::Negative(Box::new(a)), kind))
             }
             (operators::INDEX, [list, index]) => {
-                let (both, kinds) = self.two(list, index)?;
+                let (both, kinds) = self.operands(list, index)?;
                 match kinds {
-                    [Type::List(of), Type::Int] => Ok((Node::Index(both), *of)),
+                    [ExprType::List(of), ExprType::Int] => Ok((ExprNode::Index(both), *of)),
                     _ => Err(self.no_overload(at, name, &kinds)),
                 }
             }
@@ -304,35 +315,43 @@ impl Lowering<'_> {
     }
 
     /// A call of a function by its name.
-    fn function(&mut self, at: &IdedExpr, name: &str, all: &[&IdedExpr]) -> Typed {
+    fn function(&mut self, at: &IdedExpr, name: &str, all: &[&IdedExpr]) -> CompileResult {
         match (name, all) {
             ("size", [a]) => {
                 let (a, kind) = self.node(a)?;
                 match kind {
-                    Type::String | Type::List(_) => Ok((Node::Size(Box::new(a)), Type::Int)),
+                    ExprType::String | ExprType::List(_) => {
+                        Ok((ExprNode::Size(Box::new(a)), ExprType::Int))
+                    }
                     _ => Err(self.no_overload(at, name, &[kind])),
                 }
             }
             ("contains" | "startsWith" | "endsWith", [a, b]) => {
-                let both = [self.of(a, Type::String)?, self.of(b, Type::String)?];
+                let both = [
+                    self.of_type(a, ExprType::String)?,
+                    self.of_type(b, ExprType::String)?,
+                ];
                 let search = match name {
-                    "contains" => Search::Contains,
-                    "startsWith" => Search::StartsWith,
-                    _ => Search::EndsWith,
+                    "contains" => TextSearch::Contains,
+                    "startsWith" => TextSearch::StartsWith,
+                    _ => TextSearch::EndsWith,
                 };
-                Ok((Node::Search(search, Box::new(both)), Type::Bool))
+                Ok((ExprNode::Search(search, Box::new(both)), ExprType::Bool))
             }
             ("matches", [a, pattern]) => {
-                let a = self.of(a, Type::String)?;
+                let a = self.of_type(a, ExprType::String)?;
                 let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
-                    return Err(self.mistake(
+                    return Err(self.error(
                         pattern,
                         "The regular expression is not written out",
                         "Write it in quotes: it is compiled once, before any run is read.",
                     ));
                 };
                 let regex = self.regex(pattern, text.inner())?;
-                Ok((Node::Matches(Box::new(a), Box::new(regex)), Type::Bool))
+                Ok((
+                    ExprNode::Matches(Box::new(a), Box::new(regex)),
+                    ExprType::Bool,
+                ))
             }
             ("double" | "int", [a]) => {
                 let (a, kind) = self.node(a)?;
@@ -340,18 +359,18 @@ impl Lowering<'_> {
                     return Err(self.no_overload(at, name, &[kind]));
                 }
                 Ok(match name {
-                    "double" => (Node::Double64(Box::new(a)), Type::Double),
-                    _ => (Node::Int64(Box::new(a)), Type::Int),
+                    "double" => (ExprNode::ToDouble(Box::new(a)), ExprType::Double),
+                    _ => (ExprNode::ToInt(Box::new(a)), ExprType::Int),
                 })
             }
             _ => Err(self.unknown_function(at, name, all.len())),
         }
     }
 
-    fn regex(&self, at: &IdedExpr, text: &str) -> Result<Regex, Mistake> {
+    fn regex(&self, at: &IdedExpr, text: &str) -> Result<Regex, ExpressionError> {
         // In a text that is not raw, `\b` is a backspace.
         if text.chars().any(char::is_control) {
-            return Err(self.mistake(
+            return Err(self.error(
                 at,
                 "The regular expression has a control character",
                 "Write it as `r'…'`, where a backslash is a backslash.",
@@ -368,23 +387,23 @@ impl Lowering<'_> {
             let line = text.lines().last().unwrap_or_default();
             let why = line.trim_start_matches("error: ");
             let message = format!("The regular expression cannot be used: {}", reason(why));
-            self.mistake(at, message, "Correct the regular expression.")
+            self.error(at, message, "Correct the regular expression.")
         })
     }
 
-    fn no_overload(&self, at: &IdedExpr, name: &str, kinds: &[Type]) -> Mistake {
+    fn no_overload(&self, at: &IdedExpr, name: &str, kinds: &[ExprType]) -> ExpressionError {
         let name = name.trim_matches(['_', '@', '[', ']']);
         let name = name.replace("]_", "").replace("_[", "");
         let kinds: Vec<_> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
         let name = if name.is_empty() { "index" } else { &name };
-        self.mistake(
+        self.error(
             at,
             format!("{} does not apply to {}", quoted(name), kinds.join(" and ")),
             "Both sides must have fitting types; `double(x)` makes a double of an int.",
         )
     }
 
-    fn unknown_function(&self, at: &IdedExpr, name: &str, arguments: usize) -> Mistake {
+    fn unknown_function(&self, at: &IdedExpr, name: &str, arguments: usize) -> ExpressionError {
         let known = [
             "size",
             "contains",
@@ -409,13 +428,13 @@ impl Lowering<'_> {
             Some(near) => format!("Did you mean {}?", quoted(near)),
             None => format!("The functions are {}.", known.join(", ")),
         };
-        self.mistake(at, message, help)
+        self.error(at, message, help)
     }
 
-    /// A macro, which the parser has expanded to a loop. Its kind follows from the loop.
-    fn each(&mut self, at: &IdedExpr, each: &ComprehensionExpr) -> Typed {
+    /// A macro, which the parser has expanded to a loop. The step of the loop shows which macro it is.
+    fn list_macro(&mut self, at: &IdedExpr, each: &ComprehensionExpr) -> CompileResult {
         let (list, kind) = self.node(&each.iter_range)?;
-        let Type::List(of) = kind else {
+        let ExprType::List(of) = kind else {
             return Err(self.no_overload(at, "a macro", &[kind]));
         };
         let Expr::Call(step) = &each.loop_step.expr else {
@@ -423,29 +442,29 @@ impl Lowering<'_> {
         };
         let is_list = matches!(each.accu_init.expr, Expr::List(_));
         let (what, predicate) = match (step.func_name.as_str(), step.args.as_slice()) {
-            (operators::LOGICAL_AND, [_, predicate]) => (Each::All, predicate),
-            (operators::LOGICAL_OR, [_, predicate]) => (Each::Exists, predicate),
+            (operators::LOGICAL_AND, [_, predicate]) => (ListMacro::All, predicate),
+            (operators::LOGICAL_OR, [_, predicate]) => (ListMacro::Exists, predicate),
             (operators::CONDITIONAL, [predicate, added, _]) if is_list => {
                 if !adds(added, &each.iter_var) {
                     return Err(self.no_map(at));
                 }
-                (Each::Filter, predicate)
+                (ListMacro::Filter, predicate)
             }
-            (operators::CONDITIONAL, [predicate, ..]) => (Each::ExistsOne, predicate),
+            (operators::CONDITIONAL, [predicate, ..]) => (ListMacro::ExistsOne, predicate),
             _ => return Err(self.no_map(at)),
         };
         self.locals.push((each.iter_var.clone(), *of));
-        let predicate = self.of(predicate, Type::Bool);
+        let predicate = self.of_type(predicate, ExprType::Bool);
         self.locals.pop();
         let result = match what {
-            Each::Filter => kind,
-            _ => Type::Bool,
+            ListMacro::Filter => kind,
+            _ => ExprType::Bool,
         };
-        Ok((Node::Each(what, Box::new([list, predicate?])), result))
+        Ok((ExprNode::Macro(what, Box::new([list, predicate?])), result))
     }
 
-    fn no_map(&self, at: &IdedExpr) -> Mistake {
-        self.mistake(
+    fn no_map(&self, at: &IdedExpr) -> ExpressionError {
+        self.error(
             at,
             "Rules have no `map`",
             "Write the condition in `all`, `exists` or `filter`.",
@@ -464,6 +483,6 @@ fn adds(added: &IdedExpr, variable: &str) -> bool {
     matches!(list.elements.as_slice(), [IdedExpr { expr: Expr::Ident(name), .. }] if name == variable)
 }
 
-fn is_number(kind: &Type) -> bool {
-    matches!(kind, Type::Int | Type::Double)
+fn is_number(kind: &ExprType) -> bool {
+    matches!(kind, ExprType::Int | ExprType::Double)
 }

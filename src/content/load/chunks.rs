@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read, Take};
 
-use base::beneath;
 use base::diagnostics::Diagnostic;
 use base::diagnostics::text::quoted;
+use base::files::OpenError;
 use formats::model::FileDigest;
 
 /// The reason, as a clause, for a file that changed between two reads.
@@ -12,7 +12,7 @@ pub(super) const CHANGED: &str = "it changed while it was being read";
 
 /// Why a file could not be read.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum LoadError {
     /// The reason, as a clause.
     Unreadable(String),
     /// A link to a missing file.
@@ -27,18 +27,18 @@ pub(super) enum Fault {
     LongLine(LongLine),
 }
 
-impl From<beneath::Fault> for Fault {
-    fn from(fault: beneath::Fault) -> Self {
-        match fault {
-            beneath::Fault::Io(error) => Self::Unreadable(error.to_string()),
-            beneath::Fault::Outside => Self::Outside,
-            beneath::Fault::Dangling => Self::Dangling,
+impl From<OpenError> for LoadError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Io(error) => error.into(),
+            OpenError::Outside => Self::Outside,
+            OpenError::Dangling => Self::Dangling,
         }
     }
 }
 
-impl Fault {
-    pub(super) fn of(error: &std::io::Error) -> Self {
+impl From<io::Error> for LoadError {
+    fn from(error: io::Error) -> Self {
         Self::Unreadable(error.to_string())
     }
 }
@@ -53,51 +53,52 @@ pub(super) struct LongLine {
 }
 
 /// Bytes per read.
-pub(super) const PIECE: usize = 256 * 1024;
-/// Maximum bytes allocated on the basis of the file size, since a sparse file may be mostly holes.
-const TRUSTED: u64 = 64 << 20;
+pub(super) const CHUNK: usize = 256 * 1024;
+/// Maximum bytes that are allocated because of the size of a file: a sparse file may be mostly holes.
+const MAX_PREALLOCATION: u64 = 64 << 20;
 
 /// Reads a whole file of `size` bytes, but at most `limit`. With a limit for lines, stops at the first longer line.
-pub(super) fn whole(
+pub(super) fn read_whole(
     file: impl Read,
     size: u64,
     limit: u64,
     line: Option<u64>,
-) -> Result<Vec<u8>, Fault> {
+) -> Result<Vec<u8>, LoadError> {
     let mut bytes = Vec::new();
-    // Allocating first avoids copying and clearing.
-    let room = usize::try_from(size.min(limit).min(TRUSTED)).unwrap_or(usize::MAX);
-    bytes.try_reserve_exact(room).map_err(|_| too_much())?;
+    // Allocating once avoids copies while the vector grows.
+    let capacity = usize::try_from(size.min(limit).min(MAX_PREALLOCATION)).unwrap_or(usize::MAX);
+    bytes
+        .try_reserve_exact(capacity)
+        .map_err(|_| out_of_memory())?;
     // One more byte detects a file that has grown.
     let mut file = file.take(limit.saturating_add(1));
     if let Some(line) = line.filter(|line| size > *line) {
-        let mut file = BufReader::with_capacity(PIECE, file);
+        let mut file = BufReader::with_capacity(CHUNK, file);
         for number in 1_u32.. {
             if next_line(&mut file, number, line, &mut bytes)? == 0 {
                 break;
             }
         }
     } else {
-        let read = file.read_to_end(&mut bytes);
-        read.map_err(|error| Fault::of(&error))?;
+        file.read_to_end(&mut bytes)?;
         // No line is longer than the file, unless the file has grown.
         if line.is_some_and(|line| bytes.len() as u64 > line) {
-            return Err(Fault::Unreadable(CHANGED.to_owned()));
+            return Err(LoadError::Unreadable(CHANGED.to_owned()));
         }
     }
     match bytes.len() as u64 {
-        all if all > limit => Err(Fault::TooLarge(all)),
+        all if all > limit => Err(LoadError::TooLarge(all)),
         _ => Ok(bytes),
     }
 }
 
-/// Calls `each` for every line with its number. Holds only one line in memory.
-pub(super) fn lines(
+/// Calls `each` for every line with its number. Only one line is in memory at a time.
+pub(super) fn for_each_line(
     file: impl Read,
     limit: u64,
     mut each: impl FnMut(u32, &[u8]),
-) -> Result<(), Fault> {
-    let mut file = BufReader::with_capacity(PIECE, file);
+) -> Result<(), LoadError> {
+    let mut file = BufReader::with_capacity(CHUNK, file);
     let mut line = Vec::new();
     for number in 1_u32.. {
         line.clear();
@@ -115,13 +116,13 @@ fn next_line(
     number: u32,
     limit: u64,
     into: &mut Vec<u8>,
-) -> Result<usize, Fault> {
+) -> Result<usize, LoadError> {
     let before = into.len();
     loop {
-        let piece = file.fill_buf().map_err(|error| Fault::of(&error))?;
-        let end = memchr::memchr(b'\n', piece);
-        let read = end.map_or(piece, |end| &piece[..=end]);
-        into.try_reserve(read.len()).map_err(|_| too_much())?;
+        let chunk = file.fill_buf()?;
+        let end = memchr::memchr(b'\n', chunk);
+        let read = end.map_or(chunk, |end| &chunk[..=end]);
+        into.try_reserve(read.len()).map_err(|_| out_of_memory())?;
         into.extend_from_slice(read);
         let count = read.len();
         file.consume(count);
@@ -133,7 +134,7 @@ fn next_line(
                 rest_of_line(file)?
             };
             let bytes = length + rest;
-            return Err(Fault::LongLine(LongLine { number, bytes }));
+            return Err(LoadError::LongLine(LongLine { number, bytes }));
         }
         if end.is_some() || count == 0 {
             return Ok(into.len() - before);
@@ -142,12 +143,12 @@ fn next_line(
 }
 
 /// Number of bytes up to the end of the line.
-fn rest_of_line(file: &mut impl BufRead) -> Result<u64, Fault> {
+fn rest_of_line(file: &mut impl BufRead) -> Result<u64, LoadError> {
     let mut count = 0;
     loop {
-        let piece = file.fill_buf().map_err(|error| Fault::of(&error))?;
-        let end = memchr::memchr(b'\n', piece);
-        let read = end.unwrap_or(piece.len());
+        let chunk = file.fill_buf()?;
+        let end = memchr::memchr(b'\n', chunk);
+        let read = end.unwrap_or(chunk.len());
         count += read as u64;
         if end.is_some() || read == 0 {
             return Ok(count);
@@ -156,11 +157,11 @@ fn rest_of_line(file: &mut impl BufRead) -> Result<u64, Fault> {
     }
 }
 
-fn too_much() -> Fault {
-    Fault::Unreadable("there is not enough memory to hold it".to_owned())
+fn out_of_memory() -> LoadError {
+    LoadError::Unreadable("there is not enough memory to hold it".to_owned())
 }
 
-/// A file that is read a second time.
+/// A file that is read a second time, and must still have the digest that the first reading found.
 pub struct FileReader<'a> {
     file: Take<Box<dyn Read + 'a>>,
     hasher: blake3::Hasher,
@@ -220,29 +221,33 @@ mod tests {
 
     #[test]
     fn a_long_line_is_found_wherever_it_is_and_is_not_held() {
-        let long = |text: &[u8]| match whole(OneByteReader(text), text.len() as u64, 1_000, Some(3))
-        {
+        let long = |text: &[u8]| match read_whole(
+            OneByteReader(text),
+            text.len() as u64,
+            1_000,
+            Some(3),
+        ) {
             Ok(bytes) => Err(bytes),
-            Err(Fault::LongLine(line)) => Ok((line.number, line.bytes)),
+            Err(LoadError::LongLine(line)) => Ok((line.number, line.bytes)),
             Err(fault) => panic!("{fault:?}"),
         };
         assert_eq!(long(b"abc\nabc"), Err(b"abc\nabc".to_vec()));
         assert_eq!(long(b"abc\n\nabcd\nx"), Ok((3, 4)));
         assert_eq!(long(b"abc\nabcdefg"), Ok((2, 7)));
-        let all = whole(&b"ab\nabcd\n"[..], 8, 1_000, Some(3));
+        let all = read_whole(&b"ab\nabcd\n"[..], 8, 1_000, Some(3));
         assert!(matches!(
             all,
-            Err(Fault::LongLine(LongLine {
+            Err(LoadError::LongLine(LongLine {
                 number: 2,
                 bytes: 4
             }))
         ));
         // Far more than fits into memory.
         let endless = io::repeat(0).take(1 << 32);
-        let read = whole(endless, 1 << 32, 1 << 40, Some(1 << 20));
+        let read = read_whole(endless, 1 << 32, 1 << 40, Some(1 << 20));
         assert!(matches!(
             read,
-            Err(Fault::LongLine(LongLine {
+            Err(LoadError::LongLine(LongLine {
                 number: 1,
                 bytes: 0x1_0000_0000
             }))
@@ -251,15 +256,15 @@ mod tests {
 
     #[test]
     fn a_file_that_grows_is_not_read_past_the_limit() {
-        let read = whole(io::repeat(b'\n'), 10, 1_000, None);
-        assert!(matches!(read, Err(Fault::TooLarge(size)) if size > 1_000));
+        let read = read_whole(io::repeat(b'\n'), 10, 1_000, None);
+        assert!(matches!(read, Err(LoadError::TooLarge(size)) if size > 1_000));
     }
 
     #[test]
     fn lines_are_given_one_by_one() {
         let text = b"a\r\n\nbc\nd";
         let mut found = Vec::new();
-        let read = lines(OneByteReader(text), 2, |number, line| {
+        let read = for_each_line(OneByteReader(text), 2, |number, line| {
             found.push((number, line.to_vec()));
         });
         assert!(read.is_ok());
@@ -268,10 +273,10 @@ mod tests {
             found,
             expected.map(|(number, line)| (number, line.to_vec()))
         );
-        let read = lines(&b"a\nbcde\nf"[..], 2, |_, _| ());
+        let read = for_each_line(&b"a\nbcde\nf"[..], 2, |_, _| ());
         assert!(matches!(
             read,
-            Err(Fault::LongLine(LongLine {
+            Err(LoadError::LongLine(LongLine {
                 number: 2,
                 bytes: 4
             }))

@@ -14,10 +14,10 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::{Entry, Fault, Kind, OpenFile, Stamp, is_gone};
+use super::{EntryKind, FolderEntry, OpenError, OpenFile, Stamp, is_not_found};
 
 /// Maximum number of links in one path, as on Linux.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// An open folder. Everything beneath it is opened from its handle, even if its path changes.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Folder {
 impl Folder {
     /// Opens a folder named by the user; links are followed.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let flags = ENTER.difference(OFlags::NOFOLLOW);
+        let flags = TRAVERSE.difference(OFlags::NOFOLLOW);
         Ok(Self {
             handle: openat(CWD, path, flags, Mode::empty())?,
             path: path.to_owned(),
@@ -39,12 +39,14 @@ impl Folder {
     /// Opens a folder beneath this one; no name on the way may be a link.
     pub fn folder(&self, below: &Path) -> io::Result<Self> {
         let mut folder = Self {
-            handle: enter(self.handle.as_fd(), OsStr::new("."))?,
+            handle: open_folder(self.handle.as_fd(), OsStr::new("."))?,
             path: self.path.join(below),
         };
         for name in below.components() {
             match name {
-                Component::Normal(name) => folder.handle = enter(folder.handle.as_fd(), name)?,
+                Component::Normal(name) => {
+                    folder.handle = open_folder(folder.handle.as_fd(), name)?;
+                }
                 Component::CurDir => {}
                 _ => return Err(ErrorKind::InvalidInput.into()),
             }
@@ -54,63 +56,63 @@ impl Folder {
 
     /// Opens a file beneath this folder, without blocking on a pipe. A link is followed while it stays beneath the folder.
     /// `Ok(None)` if the file is missing. The result may be something other than a regular file.
-    pub fn file(&self, below: &Path) -> Result<Option<OpenFile>, Fault> {
-        let mut ahead = Vec::new();
-        self.plan(below, &mut ahead)?;
-        let mut way: Vec<(OsString, OwnedFd)> = Vec::new();
+    pub fn file(&self, below: &Path) -> Result<Option<OpenFile>, OpenError> {
+        let mut pending = Vec::new();
+        self.push_names(below, &mut pending)?;
+        let mut opened: Vec<(OsString, OwnedFd)> = Vec::new();
         let mut links = 0;
-        while let Some(name) = ahead.pop() {
+        while let Some(name) = pending.pop() {
             if name == ".." {
-                way.pop().ok_or(Fault::Outside)?;
+                opened.pop().ok_or(OpenError::Outside)?;
                 continue;
             }
-            let here = way
+            let here = opened
                 .last()
                 .map_or(self.handle.as_fd(), |(_, handle)| handle.as_fd());
-            let found = if ahead.is_empty() {
-                openat(here, name.as_os_str(), OPEN, Mode::empty())
+            let found = if pending.is_empty() {
+                openat(here, name.as_os_str(), READ, Mode::empty())
             } else {
-                enter(here, &name)
+                open_folder(here, &name)
             };
             let error = match found {
-                Ok(handle) if ahead.is_empty() => {
+                Ok(handle) if pending.is_empty() => {
                     let file = File::from(handle);
-                    let meta = file.metadata().map_err(Fault::Io)?;
-                    let names = way.iter().map(|(name, _)| name).chain([&name]);
+                    let meta = file.metadata().map_err(OpenError::Io)?;
+                    let names = opened.iter().map(|(name, _)| name).chain([&name]);
                     let linked = (links > 0).then(|| names.collect());
                     return Ok(Some(OpenFile { file, meta, linked }));
                 }
                 Ok(handle) => {
-                    way.push((name, handle));
+                    opened.push((name, handle));
                     continue;
                 }
                 Err(error) => error,
             };
             let Ok(target) = readlinkat(here, name.as_os_str(), Vec::new()) else {
                 return match io::Error::from(error) {
-                    error if !is_gone(&error) => Err(Fault::Io(odd(error))),
+                    error if !is_not_found(&error) => Err(OpenError::Io(not_regular(error))),
                     _ if links == 0 => Ok(None),
-                    _ => Err(Fault::Dangling),
+                    _ => Err(OpenError::Dangling),
                 };
             };
             links += 1;
-            if links > MOST_LINKS {
-                return Err(Fault::Io(Errno::LOOP.into()));
+            if links > MAX_LINKS {
+                return Err(OpenError::Io(Errno::LOOP.into()));
             }
             let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
             if target.is_absolute() {
-                way.clear();
+                opened.clear();
             }
-            self.plan(&target, &mut ahead)?;
+            self.push_names(&target, &mut pending)?;
         }
-        // A link to a folder on its own way, such as `..`.
-        Err(Fault::Io(odd(Errno::NXIO.into())))
+        // The path ends with `..`, so it leads to a folder.
+        Err(OpenError::Io(not_regular(Errno::NXIO.into())))
     }
 
-    /// Pushes the names of a path onto `ahead`; the last element is the next name.
-    fn plan(&self, path: &Path, ahead: &mut Vec<OsString>) -> Result<(), Fault> {
+    /// Pushes the names of a path onto `pending`; the last element is the next name.
+    fn push_names(&self, path: &Path, pending: &mut Vec<OsString>) -> Result<(), OpenError> {
         let path = if path.is_absolute() {
-            self.below(path).ok_or(Fault::Outside)?
+            self.relative_path(path).ok_or(OpenError::Outside)?
         } else {
             path.to_owned()
         };
@@ -119,12 +121,12 @@ impl Folder {
             Component::ParentDir => Some("..".into()),
             _ => None,
         });
-        ahead.extend(names);
+        pending.extend(names);
         Ok(())
     }
 
     /// An absolute path relative to this folder, if it begins with the folder's own path.
-    fn below(&self, path: &Path) -> Option<PathBuf> {
+    fn relative_path(&self, path: &Path) -> Option<PathBuf> {
         let resolved = self.path.canonicalize().ok();
         [Some(&self.path), resolved.as_ref()]
             .into_iter()
@@ -135,7 +137,7 @@ impl Folder {
     /// Whether the entry of this name is a link.
     pub fn is_link(&self, name: &Path) -> bool {
         statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
-            .is_ok_and(|stat| kind(&stat) == Kind::Link)
+            .is_ok_and(|stat| kind(&stat) == EntryKind::Link)
     }
 
     /// Whether this folder has an entry at this path, of any type.
@@ -144,13 +146,13 @@ impl Folder {
     }
 
     /// Type and stamp of the entry at this path; `None` if missing.
-    pub fn look(&self, below: &Path) -> Option<(Kind, Stamp)> {
+    pub fn stat(&self, below: &Path) -> Option<(EntryKind, Stamp)> {
         let stat = statat(&self.handle, below, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         Some((kind(&stat), Stamp::of_stat(&stat)))
     }
 
     /// The entries of this folder, unsorted.
-    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+    pub fn entries(&self) -> io::Result<Vec<FolderEntry>> {
         let mut entries = Vec::new();
         let listed = openat(&self.handle, ".", LIST, Mode::empty())?;
         for entry in Dir::read_from(listed)? {
@@ -164,7 +166,7 @@ impl Folder {
                 Err(Errno::NOENT) => continue,
                 Err(error) => return Err(error.into()),
             };
-            entries.push(Entry {
+            entries.push(FolderEntry {
                 name: OsStr::from_bytes(name.to_bytes()).to_owned(),
                 kind: kind(&stat),
                 stamp: Stamp::of_stat(&stat),
@@ -173,8 +175,8 @@ impl Folder {
         Ok(entries)
     }
 
-    /// The path of the first entry, in this folder or below it, whose name matches `is_it`. Links are not followed. Files are not
-    /// read: most systems include the type in the directory listing.
+    /// The path of the first entry, in this folder or below it, whose name matches `is_it`. Links are not followed. This is fast,
+    /// because most systems include the types of entries in the listing of a folder.
     pub fn find(&self, is_it: &dyn Fn(&OsStr) -> bool) -> io::Result<Option<PathBuf>> {
         let listed = openat(&self.handle, ".", LIST, Mode::empty())?;
         let (mut found, mut folders) = (Vec::new(), Vec::new());
@@ -186,7 +188,7 @@ impl Folder {
             }
             let is_folder = || match entry.file_type() {
                 FileType::Unknown => statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
-                    .is_ok_and(|stat| kind(&stat) == Kind::Folder),
+                    .is_ok_and(|stat| kind(&stat) == EntryKind::Folder),
                 known => known == FileType::Directory,
             };
             let name = OsStr::from_bytes(name.to_bytes());
@@ -205,7 +207,7 @@ impl Folder {
         for name in folders {
             let below = match self.folder(Path::new(&name)) {
                 Ok(folder) => folder.find(is_it)?,
-                Err(error) if is_gone(&error) => None,
+                Err(error) if is_not_found(&error) => None,
                 Err(error) => return Err(error),
             };
             if let Some(below) = below {
@@ -221,7 +223,7 @@ impl Folder {
         let entries = entries.par_iter().filter(|entry| entry.name != but);
         entries.try_for_each(|entry| {
             let name = Path::new(&entry.name);
-            if entry.kind == Kind::Folder {
+            if entry.kind == EntryKind::Folder {
                 self.folder(name)?.clear("")?;
                 return self.remove_folder(name);
             }
@@ -258,21 +260,21 @@ impl Folder {
     }
 }
 
-/// For traversal only: on Linux this needs no permission to list the folder.
+/// The flags for a folder on the way to a file. On Linux they need no permission to list the folder.
 #[cfg(target_os = "linux")]
-const ENTER: OFlags = OFlags::DIRECTORY
+const TRAVERSE: OFlags = OFlags::DIRECTORY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC)
     .union(OFlags::PATH);
 #[cfg(not(target_os = "linux"))]
-const ENTER: OFlags = OFlags::DIRECTORY
+const TRAVERSE: OFlags = OFlags::DIRECTORY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
 const LIST: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// For reading. Opening a pipe or a terminal must not block or take control of it.
-const OPEN: OFlags = OFlags::NOFOLLOW
+/// The flags for reading a file. Opening a pipe or a terminal must not block or take control of it.
+const READ: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
@@ -281,25 +283,25 @@ const OPEN: OFlags = OFlags::NOFOLLOW
 #[allow(clippy::cast_possible_wrap, reason = "these are single low bits")]
 pub(super) const NO_WAIT: i32 = OFlags::NONBLOCK.union(OFlags::NOCTTY).bits() as i32;
 
-fn enter(here: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
-    openat(here, name, ENTER, Mode::empty())
+fn open_folder(here: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+    openat(here, name, TRAVERSE, Mode::empty())
 }
 
-/// Maps the different errors of systems for opening a socket to one.
-fn odd(error: io::Error) -> io::Error {
+/// The error for what is no regular file. Systems report different errors for opening a socket.
+fn not_regular(error: io::Error) -> io::Error {
     match Errno::from_io_error(&error) {
         Some(Errno::NXIO | Errno::OPNOTSUPP) => io::Error::other("it is not a regular file"),
         _ => error,
     }
 }
 
-fn kind(stat: &rustix::fs::Stat) -> Kind {
+fn kind(stat: &rustix::fs::Stat) -> EntryKind {
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::Directory => Kind::Folder,
-        FileType::Symlink => Kind::Link,
-        FileType::RegularFile => Kind::File {
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        FileType::RegularFile => EntryKind::File {
             executable: stat.st_mode & 0o100 != 0,
         },
-        _ => Kind::Other,
+        _ => EntryKind::Other,
     }
 }

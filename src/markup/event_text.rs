@@ -3,10 +3,10 @@
 use formats::model::tape::TextKind;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::Origin;
+use super::MarkdownOrigin;
 use super::code::{has_hunk, push_diff, push_json, push_patch};
 use super::escape::push_text;
-use super::markdown::{self, Context};
+use super::markdown::{self, MarkdownContext};
 use super::terminal::push_terminal;
 
 /// Appends the text of an event. `scope` is a prefix for ids.
@@ -45,16 +45,16 @@ fn push_message(out: &mut String, text: &str, scope: &dyn Fn() -> String) {
         out.push_str("</p></div>");
         return;
     }
-    if push_in_place(out, text).is_some() {
+    if push_with_markup(out, text).is_some() {
         out.push_str("</div>");
         return;
     }
-    // What is shown has other characters than the message, so the source follows, collapsed.
+    // The page shows other characters than the message has, so the source follows, collapsed.
     out.truncate(start);
-    let context = Context {
+    let context = MarkdownContext {
         scope: &scope(),
         shift: 0,
-        origin: Origin::Message,
+        origin: MarkdownOrigin::Message,
     };
     out.push_str(markdown::render(text, context).as_str());
     out.push_str("</div><details class=raw><summary>source</summary><pre>");
@@ -65,13 +65,13 @@ fn push_message(out: &mut String, text: &str, scope: &dyn Fn() -> String) {
     out.push_str("</pre></details>");
 }
 
-/// Elements nested deeper than this are left to the renderer that limits them.
+/// Messages with deeper nested elements are left to [`markdown::render`], which flattens them.
 const DEPTH: usize = 32;
 
-/// Appends a message with all its characters: those that Markdown takes away are in `i` elements, which the page hides until a
-/// reader asks for them. `None` if the message has links, tables or other markup whose text is not that of the source; what was
-/// appended then has to be dropped.
-fn push_in_place(out: &mut String, text: &str) -> Option<()> {
+/// Appends a message with all its characters: the characters of markup are in `i` elements, which the page hides until a reader asks
+/// for them. `None` if the message has links, tables or other markup whose text is not that of the source; the caller then drops what
+/// was appended.
+fn push_with_markup(out: &mut String, text: &str) -> Option<()> {
     // The source up to here is written.
     let mut done = 0;
     let mut depth = 0_usize;
@@ -217,10 +217,10 @@ mod tests {
             let html = shown(text);
             assert!(!html.contains("<pre>"), "{html}");
             // What the renderer makes of it has the same words.
-            let context = Context {
+            let context = MarkdownContext {
                 scope: "",
                 shift: 0,
-                origin: Origin::Message,
+                origin: MarkdownOrigin::Message,
             };
             let rendered = markdown::render(text, context);
             let words = |html: &str| html.replace('\n', "");
@@ -252,7 +252,7 @@ mod tests {
             "<b>a</b> *b*<br>\n\n<div>\n  c\n</div>\n\n- <!-- d\n\n  e -->\n  f",
         ] {
             let mut out = String::new();
-            assert!(push_in_place(&mut out, text).is_some(), "{text}");
+            assert!(push_with_markup(&mut out, text).is_some(), "{text}");
             let mut words = String::new();
             let mut is_tag = false;
             for c in out.chars() {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     pub bytes: u64,
-    /// Kind and permissions; 0 on systems without them.
+    /// Type and permissions; 0 on systems without them.
     pub mode: u32,
     inode: u64,
     modified: i64,

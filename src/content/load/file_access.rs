@@ -2,16 +2,15 @@
 
 use std::path::Path;
 
-use super::pieces;
-use super::pieces::{Fault, LongLine};
-use base::beneath::{self, Folder, OpenFile};
+use super::chunks::{self, LoadError, LongLine};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
+use base::files::{Folder, OpenError, OpenFile};
 use formats::config::Limits;
 use formats::writeup;
 
-/// Where links may point.
-pub(super) struct Bounds<'a> {
+/// Restricts where links may point.
+pub(super) struct LinkBounds<'a> {
     /// The folder they must stay in, in words.
     pub(super) folder: &'a str,
     /// Whether a link may point to this path, relative to the folder. Hidden files are never allowed.
@@ -28,7 +27,7 @@ pub(super) struct SizeLimit {
     /// Maximum bytes of a line.
     pub(super) line: Option<u64>,
     /// Bytes of other files of the run that are already in memory.
-    pub(super) held: u64,
+    pub(super) in_memory: u64,
 }
 
 impl SizeLimit {
@@ -37,7 +36,7 @@ impl SizeLimit {
             bytes,
             key,
             line: None,
-            held: 0,
+            in_memory: 0,
         }
     }
 
@@ -46,7 +45,7 @@ impl SizeLimit {
         Self::new(limits.file, "file")
     }
 
-    /// For a document that is held in memory, with everything derived from it.
+    /// For a document that is in memory as a whole, with everything derived from it.
     pub(super) const fn document(limits: &Limits) -> Self {
         if limits.document < limits.file {
             Self::new(limits.document, "document")
@@ -60,16 +59,16 @@ impl SizeLimit {
         Self::new(limits.writeup, "writeup")
     }
 
-    /// Reduces the limit to the memory that the run has left.
-    pub(super) const fn within_run(self, held: u64, limits: &Limits) -> Self {
-        let left = limits.memory.saturating_sub(held);
+    /// Reduces the limit to the memory that is left for the run.
+    pub(super) const fn within_run(self, in_memory: u64, limits: &Limits) -> Self {
+        let left = limits.memory.saturating_sub(in_memory);
         if self.bytes <= left {
             return self;
         }
         Self {
             bytes: left,
             key: "memory",
-            held,
+            in_memory,
             ..self
         }
     }
@@ -88,61 +87,61 @@ pub(super) fn read(
     folder: &Folder,
     path: &Path,
     shown: &str,
-    most: SizeLimit,
-    bounds: &Bounds<'_>,
+    limit: SizeLimit,
+    bounds: &LinkBounds<'_>,
 ) -> Result<Option<Vec<u8>>, Diagnostic> {
-    attempt(folder, path, most, bounds.allows)
-        .map_err(|fault| fault.reported(shown, most, bounds.folder))
+    try_read(folder, path, limit, bounds.allows)
+        .map_err(|fault| fault.to_diagnostic(shown, limit, bounds.folder))
 }
 
-impl Fault {
-    /// Converts the fault to a problem of the file at `shown`; links stay in `folder`.
-    pub(super) fn reported(&self, shown: &str, most: SizeLimit, folder: &str) -> Diagnostic {
+impl LoadError {
+    /// The problem of the file at `shown`, whose links must stay in `folder`.
+    pub(super) fn to_diagnostic(&self, shown: &str, limit: SizeLimit, folder: &str) -> Diagnostic {
         match self {
             Self::Unreadable(reason) => unreadable(shown, reason),
-            Self::Dangling => unreadable(shown, &beneath::Fault::Dangling.reason()),
+            Self::Dangling => unreadable(shown, &OpenError::Dangling.reason()),
             Self::Outside => outside(shown, folder),
-            Self::Withheld => withheld(shown),
-            Self::TooLarge(size) => too_large(shown, *size, most),
-            Self::LongLine(line) => long_line(shown, *line, most),
+            Self::Withheld => forbidden_target(shown),
+            Self::TooLarge(size) => too_large(shown, *size, limit),
+            Self::LongLine(line) => long_line(shown, *line, limit),
         }
     }
 }
 
-/// Like [`read`], for files with their own messages.
-pub(super) fn attempt(
+/// Like [`read`], for files whose problems have messages of their own.
+pub(super) fn try_read(
     folder: &Folder,
     path: &Path,
-    most: SizeLimit,
+    limit: SizeLimit,
     allows: &dyn Fn(&Path) -> bool,
-) -> Result<Option<Vec<u8>>, Fault> {
-    let Some(opened) = open(folder, path, most, allows)? else {
+) -> Result<Option<Vec<u8>>, LoadError> {
+    let Some(opened) = open(folder, path, limit, allows)? else {
         return Ok(None);
     };
     let size = opened.meta.len();
-    pieces::whole(opened.file, size, most.bytes, most.line).map(Some)
+    chunks::read_whole(opened.file, size, limit.bytes, limit.line).map(Some)
 }
 
-/// Opens a regular file beneath `folder` that is not larger than `most`. `Ok(None)` if missing.
+/// Opens a regular file beneath `folder` that is not larger than `limit`. `Ok(None)` if missing.
 pub(super) fn open(
     folder: &Folder,
     path: &Path,
-    most: SizeLimit,
+    limit: SizeLimit,
     allows: &dyn Fn(&Path) -> bool,
-) -> Result<Option<OpenFile>, Fault> {
+) -> Result<Option<OpenFile>, LoadError> {
     let Some(opened) = folder.file(path)? else {
         return Ok(None);
     };
     if let Some(at) = &opened.linked
         && (is_hidden(at) || !allows(at))
     {
-        return Err(Fault::Withheld);
+        return Err(LoadError::Withheld);
     }
     if !opened.meta.is_file() {
-        return Err(Fault::Unreadable("it is not a regular file".to_owned()));
+        return Err(LoadError::Unreadable("it is not a regular file".to_owned()));
     }
     match opened.meta.len() {
-        size if size > most.bytes => Err(Fault::TooLarge(size)),
+        size if size > limit.bytes => Err(LoadError::TooLarge(size)),
         _ => Ok(Some(opened)),
     }
 }
@@ -159,7 +158,7 @@ pub(super) fn is_hidden(path: &Path) -> bool {
         .any(|name| name.as_encoded_bytes().starts_with(b".") && name != ".well-known")
 }
 
-fn long_line(shown: &str, line: LongLine, most: SizeLimit) -> Diagnostic {
+fn long_line(shown: &str, line: LongLine, limit: SizeLimit) -> Diagnostic {
     let place = Place {
         line: Some(line.number),
         column: Some(1),
@@ -170,7 +169,7 @@ fn long_line(shown: &str, line: LongLine, most: SizeLimit) -> Diagnostic {
         format!(
             "The line has {} bytes; the limit is {}",
             line.bytes,
-            most.line.unwrap_or(u64::MAX)
+            limit.line.unwrap_or(u64::MAX)
         ),
         "Shorten the line, or raise `line` in `[limits]`.",
     )
@@ -209,7 +208,7 @@ pub(super) fn outside(shown: &str, folder: &str) -> Diagnostic {
     )
 }
 
-fn withheld(shown: &str) -> Diagnostic {
+fn forbidden_target(shown: &str) -> Diagnostic {
     codes::CONTENT_SYMLINK.at(
         Place::file(shown),
         "The link points at a hidden file, or at a file that a run publishes under its own name or never publishes",
@@ -217,19 +216,22 @@ fn withheld(shown: &str) -> Diagnostic {
     )
 }
 
-pub(super) fn too_large(shown: &str, size: u64, most: SizeLimit) -> Diagnostic {
+pub(super) fn too_large(shown: &str, size: u64, limit: SizeLimit) -> Diagnostic {
     let SizeLimit {
-        bytes, key, held, ..
-    } = most;
+        bytes,
+        key,
+        in_memory,
+        ..
+    } = limit;
     let code = match key {
         "writeup" if shown.ends_with(writeup::FILE_NAME) => &codes::REVIEW_TOO_LARGE,
         "writeup" => &codes::PAGE_TOO_LARGE,
         _ => &codes::CONTENT_TOO_LARGE,
     };
-    let message = if held > 0 {
+    let message = if in_memory > 0 {
         format!(
-            "The file has {size} bytes and other files of the run {held}; the limit for both is {}",
-            held.saturating_add(bytes)
+            "The file has {size} bytes and other files of the run {in_memory}; the limit for both is {}",
+            in_memory.saturating_add(bytes)
         )
     } else {
         format!("The file has {size} bytes; the limit is {bytes}")
