@@ -16,8 +16,14 @@ use tempfile::TempDir;
 pub(crate) const FIRST: &str = "content/runs/first";
 /// The address of the base run.
 pub(crate) const FIRST_SLUG: &str = "pong-codex-sample-lark-1-4f1c2d3e";
+/// The id of the base run.
+pub(crate) const FIRST_ID: &str = "4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11";
 /// The header of a sidecar.
 pub(crate) const HEADER: &str = r#"{"type":"header","schema_version":1}"#;
+/// The header of a tape of Harn.
+pub(crate) const TAPE_HEADER: &str = r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#;
+/// The sidecar of an event log.
+pub(crate) const SIDECAR: &str = "events.jsonl.annotations.jsonl";
 
 /// A file or folder of tests/fixtures.
 pub(crate) fn fixture(path: &str) -> PathBuf {
@@ -42,6 +48,82 @@ pub(crate) struct Ran {
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// Expects success.
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        self.exits(0)
+    }
+
+    /// Expects success, and nothing on standard error.
+    #[track_caller]
+    pub(crate) fn quiet(self) -> Self {
+        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn exits(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "{}", self.stderr);
+        self
+    }
+
+    /// Expects words on standard error.
+    #[track_caller]
+    pub(crate) fn says(&self, words: impl AsRef<str>) -> &Self {
+        contains(&self.stderr, words);
+        self
+    }
+
+    /// Expects words on standard output.
+    #[track_caller]
+    pub(crate) fn prints(&self, words: impl AsRef<str>) -> &Self {
+        contains(&self.stdout, words);
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+}
+
+/// Arguments of a command line: a list, or a line as it is typed.
+pub(crate) trait Arguments {
+    fn list(self) -> Vec<String>;
+}
+
+impl Arguments for &str {
+    fn list(self) -> Vec<String> {
+        shlex::split(self).expect("closed quotes")
+    }
+}
+
+impl Arguments for &String {
+    fn list(self) -> Vec<String> {
+        self.as_str().list()
+    }
+}
+
+impl Arguments for &[&str] {
+    fn list(self) -> Vec<String> {
+        self.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl<const N: usize> Arguments for &[&str; N] {
+    fn list(self) -> Vec<String> {
+        self.as_slice().list()
+    }
+}
+
+impl Arguments for &Vec<&str> {
+    fn list(self) -> Vec<String> {
+        self.as_slice().list()
+    }
 }
 
 impl TestSite {
@@ -100,10 +182,75 @@ impl TestSite {
         self
     }
 
-    /// Removes a file.
+    /// Removes a file, or a folder with all that it holds.
     pub(crate) fn remove(&self, path: &str) -> &Self {
-        fs::remove_file(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let target = self.path(path);
+        let removed = if target.is_dir() && !target.is_symlink() {
+            fs::remove_dir_all(target)
+        } else {
+            fs::remove_file(target)
+        };
+        removed.unwrap_or_else(|error| panic!("{path}: {error}"));
         self
+    }
+
+    /// Adds text at the end of a file.
+    pub(crate) fn append(&self, path: &str, text: &str) -> &Self {
+        self.write(path, self.text(path) + text)
+    }
+
+    /// Adds lines at the end of site.toml.
+    pub(crate) fn settings(&self, lines: &str) -> &Self {
+        self.write(
+            "site.toml",
+            format!("{}\n{lines}\n", self.text("site.toml")),
+        )
+    }
+
+    /// Changes a JSON document.
+    pub(crate) fn edit(&self, path: &str, change: impl FnOnce(&mut Value)) -> &Self {
+        let mut value = parse(&self.text(path));
+        change(&mut value);
+        self.write(path, value.to_string())
+    }
+
+    /// Changes the record of the base run.
+    pub(crate) fn edit_first(&self, change: impl FnOnce(&mut Value)) -> &Self {
+        self.edit(&format!("{FIRST}/run-record.json"), change)
+    }
+
+    /// Writes a file of the base run.
+    pub(crate) fn write_first(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        self.write(&format!("{FIRST}/{name}"), bytes)
+    }
+
+    /// Replaces a text that must occur exactly once in a file of the base run.
+    pub(crate) fn replace_first(&self, name: &str, from: &str, to: &str) -> &Self {
+        self.replace(&first(name), from, to)
+    }
+
+    /// Removes a file of the base run.
+    pub(crate) fn remove_first(&self, name: &str) -> &Self {
+        self.remove(&first(name))
+    }
+
+    /// Replaces the event log of the base run. Its annotations are removed.
+    pub(crate) fn log(&self, text: impl AsRef<[u8]>) -> &Self {
+        self.unannotated().write_first("events.jsonl", text)
+    }
+
+    /// Removes the annotations of the base run.
+    pub(crate) fn unannotated(&self) -> &Self {
+        let path = format!("{FIRST}/{SIDECAR}");
+        if self.path(&path).exists() {
+            self.remove(&path);
+        }
+        self
+    }
+
+    /// Replaces the annotations of the base run.
+    pub(crate) fn annotate(&self, annotations: &[impl AsRef<str>]) -> &Self {
+        self.write_first(SIDECAR, sidecar(annotations))
     }
 
     /// Replaces a text that must occur exactly once in a file.
@@ -121,13 +268,24 @@ impl TestSite {
         )
     }
 
+    /// Adds a run whose record is changed.
+    pub(crate) fn run_with(
+        &self,
+        folder: &str,
+        run: &Run,
+        change: impl FnOnce(&mut Value),
+    ) -> &Self {
+        let path = format!("content/runs/{folder}/run-record.json");
+        self.run(folder, run).edit(&path, change)
+    }
+
     /// Runs the binary with `--root` set to this site.
-    pub(crate) fn runpress(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn runpress(&self, arguments: impl Arguments) -> Ran {
         let root = self.root().to_str().expect("a UTF-8 path");
-        runpress_in(
-            self.root(),
-            &[&["--root", root, "--color", "never"], arguments].concat(),
-        )
+        let arguments = arguments.list();
+        let all = ["--root", root, "--color", "never"].into_iter();
+        let all: Vec<&str> = all.chain(arguments.iter().map(String::as_str)).collect();
+        runpress_in(self.root(), &all)
     }
 
     /// Opens the site through the library.
@@ -167,6 +325,16 @@ impl TestSite {
         outcome
     }
 
+    /// Builds with `--keep-going` and expects the site to be published.
+    pub(crate) fn keep_going(&self) -> Outcome {
+        let outcome = self.build_with(&Overrides {
+            keep_going: true,
+            ..Overrides::default()
+        });
+        assert!(outcome.published, "{:#?}", described(&outcome));
+        outcome
+    }
+
     /// Text of a file below the root.
     pub(crate) fn text(&self, path: &str) -> String {
         String::from_utf8(self.bytes(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -193,9 +361,43 @@ impl TestSite {
             .unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
+    /// The lines of a JSON Lines file below public/.
+    pub(crate) fn json_lines(&self, path: &str) -> Vec<Value> {
+        self.text(&format!("public/{path}"))
+            .lines()
+            .map(parse)
+            .collect()
+    }
+
+    /// Whether there is a file or folder below public/.
+    pub(crate) fn is_published(&self, path: &str) -> bool {
+        self.path("public").join(path).exists()
+    }
+
     /// The run.json of the base run, as text.
     pub(crate) fn first_document(&self) -> String {
         self.text(&format!("public/runs/{FIRST_SLUG}/run.json"))
+    }
+
+    /// The run.json of the base run.
+    pub(crate) fn first_run(&self) -> Value {
+        self.json(&format!("runs/{FIRST_SLUG}/run.json"))
+    }
+
+    /// Text of a published file of the base run.
+    pub(crate) fn first_text(&self, name: &str) -> String {
+        self.text(&format!("public/runs/{FIRST_SLUG}/{name}"))
+    }
+
+    /// The published files that contain a word; none if nothing is published.
+    pub(crate) fn published_with(&self, word: &str) -> Vec<String> {
+        if !self.path("public").exists() {
+            return Vec::new();
+        }
+        let has_word = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(word);
+        let files = self.published().into_iter();
+        let found = files.filter(|(path, bytes)| path.contains(word) || has_word(bytes));
+        found.map(|(path, _)| path).collect()
     }
 
     /// Every file below public/ with its bytes.
@@ -216,11 +418,16 @@ impl TestSite {
     }
 }
 
+/// The path of a file of the base run.
+pub(crate) fn first(name: &str) -> String {
+    format!("{FIRST}/{name}")
+}
+
 /// Runs the binary in a folder.
-pub(crate) fn runpress_in(folder: &Path, arguments: &[&str]) -> Ran {
+pub(crate) fn runpress_in(folder: &Path, arguments: impl Arguments) -> Ran {
     let output = command()
         .current_dir(folder)
-        .args(arguments)
+        .args(arguments.list())
         .output()
         .expect("the binary runs");
     Ran {
@@ -323,6 +530,45 @@ pub(crate) fn described(outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
+/// The messages of an outcome, in order.
+pub(crate) fn messages_of(outcome: &Outcome) -> Vec<&str> {
+    let problems = outcome.diagnostics.iter();
+    problems.map(|problem| problem.message.as_str()).collect()
+}
+
+/// Expects words in a text.
+#[track_caller]
+pub(crate) fn contains(text: &str, words: impl AsRef<str>) {
+    let words = words.as_ref();
+    assert!(text.contains(words), "no {words:?} in: {text}");
+}
+
+/// Expects words not to be in a text.
+#[track_caller]
+pub(crate) fn lacks(text: &str, words: impl AsRef<str>) {
+    let words = words.as_ref();
+    assert!(!text.contains(words), "{words:?} in: {text}");
+}
+
+#[track_caller]
+pub(crate) fn parse(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"))
+}
+
+/// The entries of a list.
+#[track_caller]
+pub(crate) fn entries(value: &Value) -> &[Value] {
+    value
+        .as_array()
+        .unwrap_or_else(|| panic!("no list: {value}"))
+}
+
+/// The members with this key of all entries of a list.
+#[track_caller]
+pub(crate) fn each<'a>(value: &'a Value, key: &str) -> Vec<&'a Value> {
+    entries(value).iter().map(|entry| &entry[key]).collect()
+}
+
 /// The verbatim JSON of the value at a pointer.
 pub(crate) fn raw(document: &str, pointer: &str) -> String {
     pointer
@@ -376,6 +622,15 @@ impl Page {
         found[0]
     }
 
+    /// The attribute of every element that matches a selector and has it.
+    pub(crate) fn attrs(&self, selector: &str, name: &str) -> Vec<String> {
+        let found = self.all(selector);
+        let values = found
+            .iter()
+            .filter_map(|element| element.value().attr(name));
+        values.map(str::to_owned).collect()
+    }
+
     /// The words of every element that matches a selector.
     pub(crate) fn texts(&self, selector: &str) -> Vec<String> {
         self.all(selector).into_iter().map(words).collect()
@@ -384,6 +639,12 @@ impl Page {
     /// The words of `<main>`.
     pub(crate) fn main(&self) -> String {
         words(self.one("main"))
+    }
+
+    /// Expects words of `<main>`.
+    #[track_caller]
+    pub(crate) fn says(&self, words: impl AsRef<str>) {
+        contains(&self.main(), words);
     }
 
     /// The value next to a name in lists and tables of a page: the `dd` of a `dt`, the cells next to a row's `th`.
@@ -523,6 +784,11 @@ pub(crate) fn event(at: u32, kind: &str, fields: &str) -> String {
     )
 }
 
+/// A message of the agent, `at` in seconds after 10:00:00.
+pub(crate) fn message(at: u32, text: &str) -> String {
+    event(at, "agent", &format!("\"message\":{}", Value::from(text)))
+}
+
 /// An event log of `count` plain messages, one per second.
 pub(crate) fn messages(count: u32) -> String {
     (0..count)
@@ -536,6 +802,44 @@ pub(crate) fn annotation(id: &str, event_id: u64, kind: &str, fields: &str) -> S
     format!(
         "{{\"type\":\"annotation\",\"id\":\"{id}\",\"event_id\":{event_id},\"kind\":\"{kind}\"{comma}{fields}}}"
     )
+}
+
+/// The field of an annotation that covers these events.
+pub(crate) fn span(start: u64, end: u64) -> String {
+    format!(r#""span":{{"start_event_id":{start},"end_event_id":{end}}}"#)
+}
+
+/// A sidecar with these annotations.
+pub(crate) fn sidecar(annotations: &[impl AsRef<str>]) -> String {
+    format!("{HEADER}\n{}", lines(annotations))
+}
+
+/// A record of a tape of Harn at 0 ms; `kind` is JSON.
+pub(crate) fn tape_record(seq: u64, kind: &str) -> String {
+    format!(r#"{{"type":"record","seq":{seq},"virtual_time_ms":0,"monotonic_ms":0,"kind":{kind}}}"#)
+}
+
+/// A tape of Harn that sleeps once for each of these numbers.
+pub(crate) fn sleeps(numbers: impl IntoIterator<Item = u32>) -> String {
+    let record = |seq| {
+        format!(
+            r#"{{"type":"record","seq":{seq},"virtual_time_ms":{seq},"monotonic_ms":{seq},"kind":{{"kind":"clock_sleep","duration_ms":1}}}}"#
+        )
+    };
+    let records: Vec<String> = numbers.into_iter().map(record).collect();
+    format!("{TAPE_HEADER}\n{}", lines(&records))
+}
+
+/// The rows of a table: one in each line, with ` | ` between its cells. `⏎` is a line break.
+pub(crate) fn rows<const N: usize>(table: &str) -> Vec<[&'static str; N]> {
+    let cell = |cell: &str| -> &'static str { cell.trim().replace('⏎', "\n").leak() };
+    let lines = table.lines().filter(|line| !line.is_empty());
+    let row = |line: &str| {
+        let line = line.replace(" | | ", " |  | ");
+        line.split(" | ").map(cell).collect::<Vec<_>>().try_into()
+    };
+    let rows = lines.map(|line| row(line).unwrap_or_else(|_| panic!("not {N} cells: {line}")));
+    rows.collect()
 }
 
 /// Joins lines to the text of a file.
