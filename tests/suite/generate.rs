@@ -217,7 +217,13 @@ pub(crate) trait Fill {
         1
     }
 
-    fn object(&mut self, members: Vec<(&str, Option<Json>)>) -> Json {
+    /// Which of several shapes a value has.
+    fn choose(&mut self, _shapes: &[Value]) -> usize {
+        0
+    }
+
+    /// An object of the schema `place`.
+    fn object(&mut self, _place: &Value, members: Vec<(&str, Option<Json>)>) -> Json {
         let members = members.into_iter();
         let members = members.filter_map(|(key, value)| Some((key.to_owned(), value?)));
         Json::Object(members.collect())
@@ -232,9 +238,10 @@ pub(crate) fn fill<'a>(
     by: &mut dyn Fill,
 ) -> Json {
     loop {
-        place = match (place["$ref"].as_str(), place.get("anyOf")) {
+        let shapes = place.get("anyOf").or(place.get("oneOf"));
+        place = match (place["$ref"].as_str(), shapes.and_then(Value::as_array)) {
             (Some(path), _) => root.pointer(&path[1..]).expect("a definition"),
-            (None, Some(shapes)) => &shapes[0],
+            (None, Some(shapes)) => &shapes[by.choose(shapes)],
             (None, None) => break,
         };
     }
@@ -252,7 +259,7 @@ pub(crate) fn fill<'a>(
             (key.as_str(), has.then(|| fill(root, shape, key, by)))
         });
         let members = members.collect();
-        by.object(members)
+        by.object(place, members)
     } else if let Some(shape) = place.get("items") {
         let items = 0..by.items();
         Json::Array(items.map(|_| fill(root, shape, key, by)).collect())

@@ -5,6 +5,7 @@ use runpress::api::diagnostics::Source;
 use runpress::api::formats::threads::{parse_actions, parse_state};
 use runpress::api::model::threads::{LineRange, Thread, from_annotation};
 use runpress::api::rules::threads::replay;
+use serde_json::{Value, json};
 
 use crate::generate::{Dice, Json, dice, holds, lines, object, text};
 
@@ -102,13 +103,10 @@ fn apply(threads: &mut Vec<Model>, step: &Step) {
         }
         Step::Say(id, entry) => {
             if let Some(at) = at(threads, id) {
-                match threads[at]
-                    .entries
-                    .iter_mut()
-                    .find(|known| known.0 == entry.0)
-                {
+                let entries = &mut threads[at].entries;
+                match entries.iter_mut().find(|known| known.0 == entry.0) {
                     Some(known) => *known = entry.clone(),
-                    None => threads[at].entries.push(entry.clone()),
+                    None => entries.push(entry.clone()),
                 }
             }
         }
@@ -121,158 +119,88 @@ fn apply(threads: &mut Vec<Model>, step: &Step) {
     }
 }
 
-fn entry_json(dice: &mut Dice, (id, words, markdown): &Entry) -> Json {
+fn entry_json((id, words, markdown): &Entry) -> Value {
     let text = if *markdown {
-        object(dice, [("markdown", Some(Json::from(words.as_str())))])
+        json!({"markdown": words})
     } else {
-        Json::from(words.as_str())
+        json!(words)
     };
-    object(
-        dice,
-        [("id", Some(Json::from(id.as_str()))), ("text", Some(text))],
-    )
+    json!({"id": id, "text": text})
 }
 
-/// The turn in the older or the newer form.
-fn turn(dice: &mut Dice, turn: &str) -> (Option<Json>, Option<Json>) {
-    if dice.once_in(2) {
-        let origin = object(
-            dice,
-            [
-                ("session", Some(Json::from("ahp-session:/1"))),
-                ("turnId", Some(Json::from(turn))),
-            ],
-        );
-        (dice.once_in(2).then(|| Json::from("older")), Some(origin))
-    } else {
-        (Some(Json::from(turn)), None)
-    }
-}
-
-fn thread_json(dice: &mut Dice, model: &Model) -> Json {
-    let entries: Vec<Json> = model
-        .entries
-        .iter()
-        .map(|entry| entry_json(dice, entry))
-        .collect();
+/// A thread with its turn in the older or the newer form.
+fn thread_json(dice: &mut Dice, model: &Model) -> Value {
     let range = model.range.map(|(first, more, character)| {
-        let mut position = |line: u64, character: u64| {
-            object(
-                dice,
-                [
-                    ("line", Some(Json::from(line))),
-                    ("character", Some(Json::from(character))),
-                ],
-            )
-        };
-        let (start, end) = (position(first, 0), position(first + more, character));
-        object(dice, [("start", Some(start)), ("end", Some(end))])
+        json!({
+            "start": {"line": first, "character": 0},
+            "end": {"line": first + more, "character": character},
+        })
     });
-    let (turn_id, origin) = turn(dice, &model.turn);
-    object(
-        dice,
-        [
-            ("id", Some(Json::from(model.id.as_str()))),
-            ("resource", Some(Json::from(model.resource.as_str()))),
-            ("turnId", turn_id),
-            ("origin", origin),
-            ("range", range),
-            ("resolved", Some(Json::from(model.resolved))),
-            ("entries", Some(Json::Array(entries))),
-        ],
-    )
+    let newer = json!({"session": "ahp-session:/1", "turnId": model.turn});
+    let (turn, origin) = match dice.roll(4) {
+        0 | 1 => (json!(model.turn), json!(null)),
+        2 => (json!(null), newer),
+        _ => (json!("older"), newer),
+    };
+    let entries: Vec<Value> = model.entries.iter().map(entry_json).collect();
+    json!({"id": model.id, "resource": model.resource, "turnId": turn, "origin": origin,
+        "range": range, "resolved": model.resolved, "entries": entries})
 }
 
-fn action(dice: &mut Dice, step: &Step) -> Json {
-    let named = |kind: &str| Some(Json::from(kind));
-    let thread = |id: &String| Some(Json::from(id.as_str()));
+fn action(dice: &mut Dice, step: &Step) -> Value {
+    let named = |kind: &str, thread: &str, key: &str, value: Value| json!({"type": format!("annotations/{kind}"), "annotationId": thread, key: value});
     match step {
         Step::Set(model) => {
-            let model = thread_json(dice, model);
-            object(
-                dice,
-                [
-                    ("type", named("annotations/set")),
-                    ("annotation", Some(model)),
-                ],
-            )
+            json!({"type": "annotations/set", "annotation": thread_json(dice, model)})
         }
-        Step::Resolve(id, resolved) => object(
-            dice,
-            [
-                ("type", named("annotations/updated")),
-                ("annotationId", thread(id)),
-                ("resolved", Some(Json::from(*resolved))),
-                ("range", None),
-            ],
-        ),
+        Step::Resolve(id, resolved) => named("updated", id, "resolved", json!(resolved)),
         Step::Move(id, turn) => {
             // The newer form wins over either form in the thread.
-            let origin = object(
-                dice,
-                [
-                    ("session", Some(Json::from("s"))),
-                    ("turnId", Some(Json::from(turn.as_str()))),
-                ],
-            );
-            object(
-                dice,
-                [
-                    ("type", named("annotations/updated")),
-                    ("annotationId", thread(id)),
-                    ("origin", Some(origin)),
-                ],
-            )
+            let origin = json!({"session": "s", "turnId": turn});
+            named("updated", id, "origin", origin)
         }
-        Step::Remove(id) => object(
-            dice,
-            [
-                ("type", named("annotations/removed")),
-                ("annotationId", thread(id)),
-            ],
-        ),
-        Step::Say(id, entry) => {
-            let entry = entry_json(dice, entry);
-            object(
-                dice,
-                [
-                    ("type", named("annotations/entrySet")),
-                    ("annotationId", thread(id)),
-                    ("entry", Some(entry)),
-                ],
-            )
-        }
-        Step::Unsay(id, entry) => object(
-            dice,
-            [
-                ("type", named("annotations/entryRemoved")),
-                ("annotationId", thread(id)),
-                ("entryId", Some(Json::from(entry.as_str()))),
-            ],
-        ),
-        Step::Unknown => object(
-            dice,
-            [
-                ("type", named("annotations/starred")),
-                ("annotationId", Some(Json::from("a"))),
-            ],
-        ),
+        Step::Remove(id) => named("removed", id, "entry", json!(null)),
+        Step::Say(id, entry) => named("entrySet", id, "entry", entry_json(entry)),
+        Step::Unsay(id, entry) => named("entryRemoved", id, "entryId", json!(entry)),
+        Step::Unknown => named("starred", "a", "entry", json!(null)),
     }
 }
 
-fn shown(thread: &Thread<'_>) -> Model {
-    Model {
+/// The value as [`object`] spells objects; a member that is null may be absent.
+fn spelled(dice: &mut Dice, value: Value) -> Json {
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter();
+            let members: Vec<_> = members
+                .map(|(key, value)| (key, (!value.is_null()).then(|| spelled(dice, value))))
+                .collect();
+            let members = members.iter();
+            object(
+                dice,
+                members.map(|(key, value)| (key.as_str(), value.clone())),
+            )
+        }
+        Value::Array(items) => {
+            Json::Array(items.into_iter().map(|item| spelled(dice, item)).collect())
+        }
+        other => Json::from(other),
+    }
+}
+
+/// The lines of a thread, and the rest of it.
+fn shown(thread: &Thread<'_>) -> (Option<Lines>, Model) {
+    let entries = thread.entries.iter();
+    let model = Model {
         id: thread.id.clone(),
         resource: thread.resource.clone(),
         turn: thread.turn.clone().unwrap_or_default(),
         resolved: thread.resolved,
         range: None,
-        entries: thread
-            .entries
-            .iter()
+        entries: entries
             .map(|entry| (entry.id.clone(), entry.text.clone(), entry.markdown))
             .collect(),
-    }
+    };
+    (thread.range, model)
 }
 
 /// Lines from 1. An end at character 0 means the line before.
@@ -306,22 +234,15 @@ fn a_state_and_its_actions_come_to_what_the_protocol_says() {
         400,
         &(case, dice()),
         |((mut threads, steps, from_seq), mut dice)| {
-            let annotations: Vec<Json> = threads
-                .iter()
-                .map(|thread| thread_json(&mut dice, thread))
-                .collect();
-            let state = object(&mut dice, [("annotations", Some(Json::Array(annotations)))]);
+            let channel = "ahp-session:/1/annotations";
+            let annotations = threads.iter();
+            let annotations = annotations.map(|thread| thread_json(&mut dice, thread));
+            let state = json!({"annotations": annotations.collect::<Vec<_>>()});
             let state = match from_seq {
-                Some(from) => object(
-                    &mut dice,
-                    [
-                        ("resource", Some(Json::from("ahp-session:/1/annotations"))),
-                        ("fromSeq", Some(Json::from(from))),
-                        ("state", Some(state)),
-                    ],
-                ),
+                Some(from) => json!({"resource": channel, "fromSeq": from, "state": state}),
                 None => state,
             };
+            let state = spelled(&mut dice, state);
             let mut log = Vec::new();
             for (step, seq) in steps.iter().zip(1_u64..) {
                 let action = action(&mut dice, step);
@@ -329,17 +250,10 @@ fn a_state_and_its_actions_come_to_what_the_protocol_says() {
                 let line = if bare {
                     action
                 } else {
-                    object(
-                        &mut dice,
-                        [
-                            ("channel", Some(Json::from("ahp-session:/1/annotations"))),
-                            ("serverSeq", Some(Json::from(seq))),
-                            ("rejectionReason", rejected.then(|| Json::from("no"))),
-                            ("action", Some(action)),
-                        ],
-                    )
+                    json!({"channel": channel, "serverSeq": seq, "action": action,
+                        "rejectionReason": rejected.then_some("no")})
                 };
-                log.push(line.write(&mut dice, true));
+                log.push(spelled(&mut dice, line).write(&mut dice, true));
                 if bare || (!rejected && from_seq.is_none_or(|from| seq > from)) {
                     apply(&mut threads, step);
                 }
@@ -352,28 +266,16 @@ fn a_state_and_its_actions_come_to_what_the_protocol_says() {
             let (envelopes, problems) =
                 parse_actions("log", text.as_bytes(), state.channel.as_deref());
             assert!(problems.is_empty(), "{problems:?} in {text}");
-            let read: Vec<Thread<'_>> = replay("log", state, envelopes)
-                .value
-                .annotations
+            let read = replay("log", state, envelopes).value.annotations;
+            let read: Vec<_> = read
                 .into_iter()
-                .map(from_annotation)
+                .map(|it| shown(&from_annotation(it)))
                 .collect();
-            assert_eq!(
-                read.iter().map(|thread| thread.range).collect::<Vec<_>>(),
-                threads.iter().map(range).collect::<Vec<_>>()
-            );
-            let expected: Vec<Model> = threads
+            let expected: Vec<_> = threads
                 .into_iter()
-                .map(|thread| Model {
-                    range: None,
-                    ..thread
-                })
+                .map(|it| (range(&it), Model { range: None, ..it }))
                 .collect();
-            assert_eq!(
-                read.iter().map(shown).collect::<Vec<_>>(),
-                expected,
-                "{text}"
-            );
+            assert_eq!(read, expected, "{text}");
         },
     );
 }
