@@ -9,23 +9,30 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use self::plants::{NATIVE, PLANTS, found, gated, id, native, traced};
+use self::plants::{NATIVE, found, gated, id, native, plants, traced};
 use crate::crawl;
-use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, described, event, messages, words};
+use crate::support::{
+    FIRST_SLUG, Run, SIDECAR, TestSite, codes, contains, described, entries, event, messages, words,
+};
+
+/// A rule in a file of rules.
+fn rule(id: &str, lines: &str) -> String {
+    format!("[[rule]]\nid = \"{id}\"\ntitle = \"x\"\n{lines}\n")
+}
 
 #[test]
 fn two_hundred_planted_violations_are_found_at_their_events_and_nothing_else() {
     let site = gated();
     let mut expected = BTreeSet::new();
     let mut number = 0;
-    for plant in &PLANTS {
+    for plant in &plants() {
         // After the first test command, so that edits of tests count, and between a call and its result.
         for at in [2, 3, 4, 5, 6] {
             native(&site, number, at, &[plant.native]);
             let line = u32::try_from(at + 1).expect("a line");
             expected.insert((id(number), plant.id.to_owned(), Some(line)));
             number += 1;
-            traced(&site, number, at, plant.traced);
+            traced(&site, number, at, &plant.traced);
             // The header is the first line.
             let line = u32::try_from(at + plant.traced.len() + 1).expect("a line");
             expected.insert((id(number), plant.id.to_owned(), Some(line)));
@@ -65,46 +72,34 @@ fn a_build_evaluates_only_the_rules_of_what_changed() {
     }
     assert_eq!(site.publish().checked, 6);
     assert_eq!(site.publish().checked, 0);
-    let rule = |applies: &str, cost: &str| {
-        format!("[[rule]]\nid = \"a\"\ntitle = \"x\"\n{applies}\nrequire = \"run.cost < {cost}\"\n")
+    let require = |cost: &str, applies: &str| {
+        let rule = rule("a", &format!("require = \"run.cost < {cost}\"\n{applies}"));
+        site.write("rules/a.toml", rule);
     };
-    site.write(
-        "rules/a.toml",
-        rule("applies = { case = [\"chess\"] }", "1.0"),
-    );
+    let chess = "applies = { case = [\"chess\"] }";
+    require("1.0", chess);
     assert_eq!(site.publish().checked, 2, "a rule of some runs is new");
-    site.write(
-        "rules/a.toml",
-        rule("applies = { case = [\"chess\"] }", "2.0"),
-    );
+    require("2.0", chess);
     assert_eq!(site.publish().checked, 2, "it changed");
-    native(&site, 3, 2, &[PLANTS[3].native]);
+    native(&site, 3, 2, &[plants()[3].native]);
     let outcome = site.publish();
     assert_eq!(outcome.checked, 1, "a run changed");
     assert!(codes(&outcome).contains(&"rules.violated"));
-    site.write("rules/a.toml", rule("", "2.0"));
+    require("2.0", "");
     assert_eq!(site.publish().checked, 6, "the rule is about all runs");
-    let ran = site.runpress(&["build", "--timings"]);
-    assert!(
-        ran.stderr.contains("Runs: 6, 0 of them checked\n"),
-        "{}",
-        ran.stderr
-    );
+    let ran = site.runpress("build --timings");
+    ran.says("Runs: 6, 0 of them checked\n");
 }
 
 #[test]
 fn an_error_quarantines_the_run_and_a_flag_marks_it() {
     let site = gated();
-    native(&site, 1, 3, &[PLANTS[3].native]);
+    native(&site, 1, 3, &[plants()[3].native]);
     native(&site, 2, 0, &[]);
     let text = site.text("rules/plants.toml");
     assert!(site.build().published);
     let page = site.page("rules/index.html");
-    assert!(
-        page.main().contains("Rule no-force-push"),
-        "{}",
-        page.main()
-    );
+    page.says("Rule no-force-push");
     assert_eq!(crawl::problems(&site.published()), [""; 0]);
     site.write(
         "rules/plants.toml",
@@ -153,16 +148,16 @@ fn readers_see_what_the_rules_found() {
     assert_eq!(page.find("Elsewhere"), None);
     assert_eq!(page.find("Two trials"), None);
     let head = words(page.one(".run-head"));
-    assert!(
-        head.contains("A rule of this site is violated: “No <tests> are run”."),
-        "{head}"
+    contains(
+        &head,
+        "A rule of this site is violated: “No <tests> are run”.",
     );
-    let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let run = site.first_run();
     assert_eq!(
         run["rules"][0],
         json!({"rule": "no-tests", "verdict": "violated", "events": [2], "found": 1, "missing": ""})
     );
-    assert_eq!(run["rules"].as_array().map(Vec::len), Some(4));
+    assert_eq!(entries(&run["rules"]).len(), 4);
     let feed = site.json("feeds/rules.json");
     assert_eq!(feed["rules"][0]["version"], "1.2");
     assert_eq!(feed["rules"][0]["find"], "event.kind == 'command'");
@@ -172,7 +167,7 @@ fn readers_see_what_the_rules_found() {
     assert_eq!(feed["rules"][5]["missingTrials"][0]["needed"], 2);
     let all = site.page("rules/index.html");
     assert_eq!(all.texts("main h2 code").len(), 6);
-    assert!(all.main().contains("It applies to no run."));
+    all.says("It applies to no run.");
     let event = format!("../runs/{FIRST_SLUG}/index.html#e-2");
     assert_eq!(all.all(&format!("main li a[href='{event}']")).len(), 1);
     let case = site.page("cases/pong/index.html");
@@ -189,17 +184,13 @@ fn readers_see_what_the_rules_found() {
 #[test]
 fn the_page_of_rules_links_to_events_on_further_pages() {
     let site = TestSite::base();
-    let settings = site.text("site.toml");
-    site.write(
-        "site.toml",
-        format!("{settings}\n[timeline]\npage_size = 10\n"),
-    );
+    site.settings("[timeline]\npage_size = 10");
     let log = messages(25) + &event(30, "command", "\"command\":\"ls\"") + "\n";
-    site.write(&format!("{FIRST}/events.jsonl"), log);
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.write_first("events.jsonl", log);
+    site.unannotated();
     site.write(
         "rules/a.toml",
-        "[[rule]]\nid = \"a\"\ntitle = \"x\"\nfind = \"event.kind == 'command'\"\nexpect = \"none\"\n",
+        rule("a", "find = \"event.kind == 'command'\"\nexpect = \"none\""),
     );
     site.publish();
     assert_eq!(
@@ -224,7 +215,10 @@ fn a_site_without_rules_says_nothing_of_them() {
     // A rule that applies to no run changes no run.
     site.write(
         "rules/a.toml",
-        "[[rule]]\nid = \"a\"\ntitle = \"x\"\napplies = { case = [\"tetris\"] }\nrequire = \"false\"\n",
+        rule(
+            "a",
+            "applies = { case = [\"tetris\"] }\nrequire = \"false\"",
+        ),
     );
     site.publish();
     let with = site.published();
@@ -250,7 +244,6 @@ fn what_a_rule_costs_is_bounded() {
     let site = TestSite::empty();
     let steps: Vec<(&str, &str)> = (0..3_000).map(|_| NATIVE[1]).collect();
     native(&site, 1, 0, &steps);
-    let rule = |id: &str, body: &str| format!("[[rule]]\nid = \"{id}\"\ntitle = \"x\"\n{body}\n");
     site.write(
         "rules/a.toml",
         rule("cubed", "require = \"run.steps.all(a, run.steps.all(b, run.steps.all(c, a.turn + b.turn + c.turn >= 0)))\"")
@@ -261,13 +254,10 @@ fn what_a_rule_costs_is_bounded() {
     let began = Instant::now();
     let outcome = site.check();
     assert!(began.elapsed() < Duration::from_mins(1));
-    let found = described(&outcome);
+    let found = described(&outcome).join("\n");
     for id in ["cubed", "filters"] {
         let message = format!("rule `{id}` holds: an answer within the time that a rule may take");
-        assert!(
-            found.iter().any(|line| line.contains(&message)),
-            "{found:?}"
-        );
+        contains(&found, message);
     }
 }
 
@@ -275,14 +265,17 @@ fn what_a_rule_costs_is_bounded() {
 fn a_rule_reads_only_what_is_published() {
     let site = TestSite::base();
     site.write("site.toml", "[policy]\npublish_reasoning = false\n");
-    site.write(
-        &format!("{FIRST}/events.jsonl"),
+    site.write_first(
+        "events.jsonl",
         event(1, "reasoning", "\"message\":\"a private thought\"") + "\n",
     );
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.unannotated();
     site.write(
         "rules/a.toml",
-        "[[rule]]\nid = \"a\"\ntitle = \"x\"\nfind = \"event.text.contains('private')\"\nexpect = \"none\"\n",
+        rule(
+            "a",
+            "find = \"event.text.contains('private')\"\nexpect = \"none\"",
+        ),
     );
     assert_eq!(codes(&site.check()), [""; 0]);
 }
@@ -290,22 +283,17 @@ fn a_rule_reads_only_what_is_published() {
 #[test]
 fn a_changed_rule_is_a_change_of_the_site() {
     let site = TestSite::base();
-    let rule = |version: u32, limit: u32| {
-        let body = format!(
-            "id = \"short\"\ntitle = \"Takes long\"\nrequire = \"run.seconds < {limit}.0\"\n"
-        );
-        site.write(
-            "rules/a.toml",
-            format!("version = \"{version}\"\nseverity = \"note\"\n[[rule]]\n{body}"),
-        );
+    let changes = |version: u32, limit: u32| {
+        let rule = rule("short", &format!("require = \"run.seconds < {limit}.0\""));
+        let file = format!("version = \"{version}\"\nseverity = \"note\"\n{rule}");
+        site.write("rules/a.toml", file);
         site.publish();
         site.json("feeds/changes.json")
     };
-    let first = rule(1, 90_000);
-    assert_eq!(first["builds"].as_array().map(Vec::len), Some(1));
-    let same = rule(1, 90_000);
-    assert_eq!(first, same);
-    let changed = rule(2, 80_000);
+    let first = changes(1, 90_000);
+    assert_eq!(entries(&first["builds"]).len(), 1);
+    assert_eq!(changes(1, 90_000), first);
+    let changed = changes(2, 80_000);
     let newest = &changed["builds"][0]["rules"][0];
     assert_eq!(
         (&newest["id"], &newest["before"]["version"]),
@@ -314,44 +302,34 @@ fn a_changed_rule_is_a_change_of_the_site() {
     assert_eq!(newest["after"], changed["rules"]["short"]);
     assert_ne!(newest["before"]["digest"], newest["after"]["digest"]);
     let page = site.page("changes/index.html");
-    assert!(
-        page.main().contains("short changed, version 1 → 2"),
-        "{}",
-        page.main()
-    );
+    page.says("short changed, version 1 → 2");
     site.remove("rules/a.toml");
     let outcome = site.publish();
     let build = outcome.changes().expect("an entry");
     assert_eq!(build.rules[0].after, None);
-    assert!(
-        site.page("changes/index.html")
-            .main()
-            .contains("short removed")
-    );
+    site.page("changes/index.html").says("short removed");
 }
 
 #[test]
 fn a_writeup_cites_what_a_rule_found_and_nothing_else() {
     let site = TestSite::base();
-    let rule = |id: &str, require: &str| {
-        format!("[[rule]]\nid = \"{id}\"\ntitle = \"x\"\nrequire = \"{require}\"\n")
-    };
-    let rules = rule("kept", "true") + &rule("broken", "false") + &rule("open", "run.cost < 1.0");
+    let rules = [
+        ("kept", "true"),
+        ("broken", "false"),
+        ("open", "run.cost < 1.0"),
+    ];
+    let rules = rules
+        .map(|(id, holds)| rule(id, &format!("require = \"{holds}\"")))
+        .concat();
     site.write("rules/a.toml", format!("severity = \"note\"\n{rules}"));
-    let record: serde_json::Value =
-        serde_json::from_str(&site.text(&format!("{FIRST}/run-record.json"))).expect("JSON");
-    let mut record = record;
-    record["metrics"]["cost"] = json!({ "comparable": null, "actual": null });
-    site.write(&format!("{FIRST}/run-record.json"), record.to_string());
+    site.edit_first(|record| {
+        record["metrics"]["cost"] = json!({"comparable": null, "actual": null});
+    });
     let cite = |text: &str| {
-        site.write(
-            &format!("{FIRST}/writeup.md"),
-            format!("---\nrating: great\n---\n\n{text}\n"),
-        );
-        let found = described(&site.check()).into_iter();
+        site.write_first("writeup.md", format!("---\nrating: great\n---\n\n{text}\n"));
+        let mut found = described(&site.check());
+        found.retain(|line| line.contains("rules.citation"));
         found
-            .filter(|line| line.contains("rules.citation"))
-            .collect::<Vec<_>>()
     };
     assert_eq!(
         cite("[It kept](rule:kept) and [broke](rule:!broken) rules."),
@@ -360,8 +338,9 @@ fn a_writeup_cites_what_a_rule_found_and_nothing_else() {
     site.publish();
     let page = site.first_page();
     for id in ["kept", "broken"] {
-        let link = format!("section[aria-labelledby=writeup] a[href='#rule-{id}']");
-        page.one(&link);
+        page.one(&format!(
+            "section[aria-labelledby=writeup] a[href='#rule-{id}']"
+        ));
         page.one(&format!("tr#rule-{id}"));
     }
     let wrong = [
@@ -383,19 +362,15 @@ fn a_writeup_cites_what_a_rule_found_and_nothing_else() {
 #[test]
 fn a_file_of_trials_that_no_run_has_is_a_warning_at_its_name() {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/raw.jsonl"), "{}\n");
-    let rule = |files: &str| {
-        format!(
-            "[[rule]]\nid = \"a\"\ntitle = \"x\"\ntrials = 1\nseverity = \"error\"\nfiles = [{files}]\n"
-        )
+    site.write_first("raw.jsonl", "{}\n");
+    let needs = |files: &[&str], severity: &str| {
+        let rule = rule(
+            "a",
+            &format!("trials = 1\nseverity = \"{severity}\"\nfiles = {files:?}"),
+        );
+        site.write("rules/a.toml", rule);
     };
-    let sidecar = "events.jsonl.annotations.jsonl";
-    site.write(
-        "rules/a.toml",
-        rule(&format!(
-            "\"run-record.json\", \"raw.jsonl\", \"{sidecar}\""
-        )),
-    );
+    needs(&["run-record.json", "raw.jsonl", SIDECAR], "error");
     let outcome = site.check();
     let of_rules = |code: &&str| code.starts_with("rules.");
     assert!(
@@ -412,13 +387,10 @@ fn a_file_of_trials_that_no_run_has_is_a_warning_at_its_name() {
         ("transcripts.json", "Did you mean `transcript.json`?"),
         ("x", "Name a file that runpress reads"),
     ] {
-        let flag = rule(&format!("\"events.jsonl\", \"{name}\"")).replace("error", "flag");
-        site.write("rules/a.toml", flag);
+        needs(&["events.jsonl", name], "flag");
         let outcome = site.check();
-        let found = outcome.diagnostics.iter();
-        let found: Vec<_> = found
-            .filter(|it| it.code.name == "rules.unknown-file")
-            .collect();
+        let mut found: Vec<_> = outcome.diagnostics.iter().collect();
+        found.retain(|it| it.code.name == "rules.unknown-file");
         let [problem] = found.as_slice() else {
             panic!("{name}: {:?}", described(&outcome));
         };

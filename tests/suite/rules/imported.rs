@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
-use super::plants::{PLANTS, Plant, found, gated};
-use crate::support::{TestSite, fixture};
+use super::plants::{Plant, found, gated, plants};
+use crate::support::{TestSite, fixture, parse};
 
 /// Reported events of a rule and run are at most ten, so that one more may not be reported.
 const FEW: usize = 9;
@@ -16,14 +14,14 @@ fn imported() -> (TestSite, BTreeMap<String, (String, String)>) {
     let samples = fixture("import");
     let samples = samples.to_str().expect("UTF-8");
     let ran = site.runpress(&["import", samples, "--case", "pong"]);
-    assert!(ran.stderr.contains(" runs imported in "), "{}", ran.stderr);
+    ran.says(" runs imported in ");
     let folders = std::fs::read_dir(site.path("content/runs")).expect("runs");
     let mut runs = BTreeMap::new();
     for folder in folders {
         let folder = folder.expect("a folder").file_name();
         let folder = folder.to_str().expect("UTF-8").to_owned();
         let record = site.text(&format!("content/runs/{folder}/run-record.json"));
-        let record: Value = serde_json::from_str(&record).expect("a record");
+        let record = parse(&record);
         let path = format!("content/runs/{folder}/import.trace.jsonl");
         // Runs that ended for a reason outside of them are never published.
         if record["status"]["state"] != "infrastructure" && site.path(&path).exists() {
@@ -72,8 +70,7 @@ fn violations_in_imported_runs_of_every_system_are_found_at_their_events_and_not
     let systems: BTreeSet<String> = runs
         .values()
         .map(|(_, trace)| {
-            let header: Value =
-                serde_json::from_str(trace.lines().next().expect("a header")).expect("JSON");
+            let header = parse(trace.lines().next().expect("a header"));
             header["importer"]["format"]
                 .as_str()
                 .expect("a name")
@@ -83,7 +80,7 @@ fn violations_in_imported_runs_of_every_system_are_found_at_their_events_and_not
     assert_eq!(systems.len(), 9, "{systems:?}");
     let clean = found(&site, "rules.violated");
     let mut count = 0;
-    for (number, plant) in PLANTS.iter().enumerate() {
+    for (number, plant) in plants().iter().enumerate() {
         let events = events(plant);
         let mut expected = BTreeSet::new();
         for (folder, (id, trace)) in &runs {

@@ -3,45 +3,26 @@
 use runpress::api::site::{Overrides, Site};
 
 use super::plants::{found, native};
-use crate::support::{TestSite, codes, described};
+use crate::support::{TestSite, codes, described, rows};
 
 #[test]
 fn a_missing_value_is_unknown_and_named() {
     let site = TestSite::empty();
-    let cases = [
-        (
-            "find = \"event.kind == 'agent' && event.ok\"\nexpect = \"none\"",
-            "event.ok",
-        ),
-        (
-            "find = \"event.exit_code > 1\"\nexpect = \"none\"",
-            "event.exit_code",
-        ),
-        (
-            "find = \"event.text.contains(site.canary)\"\nexpect = \"none\"",
-            "site.canary",
-        ),
-        (
-            "find = \"event.kind == 'agent'\"\nafter = \"event.tokens > 3\"\nexpect = \"some\"",
-            "event.tokens",
-        ),
-        ("require = \"run.rating == 'great'\"", "run.rating"),
-        (
-            "require = \"run.rating == 'great' && run.case == 'pong'\"",
-            "run.rating",
-        ),
-        ("require = \"run.event_tokens > 0\"", "run.event_tokens"),
-        (
-            "require = \"run.outcomes_passed == run.checks_passed\"",
-            "run.outcomes_passed",
-        ),
-        (
-            "require = \"run.tokens / (run.commands - run.commands) > 1\"",
-            "a number: division by zero, or too large",
-        ),
-    ];
+    let cases = rows(
+        r#"
+event.ok | find = "event.kind == 'agent' && event.ok"⏎expect = "none"
+event.exit_code | find = "event.exit_code > 1"⏎expect = "none"
+site.canary | find = "event.text.contains(site.canary)"⏎expect = "none"
+event.tokens | find = "event.kind == 'agent'"⏎after = "event.tokens > 3"⏎expect = "some"
+run.rating | require = "run.rating == 'great'"
+run.rating | require = "run.rating == 'great' && run.case == 'pong'"
+run.event_tokens | require = "run.event_tokens > 0"
+run.outcomes_passed | require = "run.outcomes_passed == run.checks_passed"
+a number: division by zero, or too large | require = "run.tokens / (run.commands - run.commands) > 1"
+"#,
+    );
     let mut text = String::new();
-    for (number, (rule, _)) in cases.iter().enumerate() {
+    for (number, [_, rule]) in cases.iter().enumerate() {
         text.push_str(&format!(
             "[[rule]]\nid = \"r{number}\"\ntitle = \"x\"\n{rule}\n"
         ));
@@ -53,7 +34,7 @@ fn a_missing_value_is_unknown_and_named() {
     let found = found(&site, "rules.unknown");
     assert_eq!(found.len(), cases.len() * 5);
     let outcome = site.check();
-    for (number, (_, missing)) in cases.iter().enumerate() {
+    for (number, [missing, _]) in cases.iter().enumerate() {
         let message = format!("rule `r{number}` holds: {missing} was not recorded");
         let of_rule = described(&outcome);
         let of_rule = of_rule
@@ -83,46 +64,36 @@ fn expectations_compare_numbers_and_order() {
         )
     };
     let tests = rule("tests", "event.kind == 'command'", "some");
-    for (find, expect, holds) in [
-        ("event.kind == 'agent'", "some", true),
-        ("event.kind == 'skill'", "some", false),
-        ("event.kind == 'agent'", "at most 2", true),
-        ("event.kind == 'agent'", "at most 1", false),
-        ("event.kind == 'agent'", "first before tests", true),
-        ("event.kind == 'read'", "first before tests", false),
-        ("event.kind == 'write'", "last after tests", true),
-        ("event.kind == 'skill'", "last after tests", false),
-        ("size('é') == 1 && event.number == 0", "some", true),
-        ("event.number <= 0", "some", true),
-        ("event.number < 0", "some", false),
-        ("0 >= event.number", "some", true),
-        ("0 > event.number", "some", false),
-        ("event.number == 0", "last after tests", false),
-        (
-            "event.turn == 2 && event.step == size(run.steps)",
-            "some",
-            true,
-        ),
-        (
-            "run.steps.exists(s, s.kind == 'command' && s.turn == event.turn)",
-            "at most 5",
-            true,
-        ),
-        (
-            "run.steps.filter(s, s.kind == 'message').all(s, s.events == 1)",
-            "none",
-            false,
-        ),
-        (
-            "run.steps[0].kind == 'message' && event.number == 0",
-            "at most 1",
-            true,
-        ),
-        ("event.seconds == 5.0", "at most 1", true),
-    ] {
+    for [holds, expect, find] in rows(
+        "
+yes | some | event.kind == 'agent'
+no | some | event.kind == 'skill'
+yes | at most 2 | event.kind == 'agent'
+no | at most 1 | event.kind == 'agent'
+yes | first before tests | event.kind == 'agent'
+no | first before tests | event.kind == 'read'
+yes | last after tests | event.kind == 'write'
+no | last after tests | event.kind == 'skill'
+yes | some | size('é') == 1 && event.number == 0
+yes | some | event.number <= 0
+no | some | event.number < 0
+yes | some | 0 >= event.number
+no | some | 0 > event.number
+no | last after tests | event.number == 0
+yes | some | event.turn == 2 && event.step == size(run.steps)
+yes | at most 5 | run.steps.exists(s, s.kind == 'command' && s.turn == event.turn)
+no | none | run.steps.filter(s, s.kind == 'message').all(s, s.events == 1)
+yes | at most 1 | run.steps[0].kind == 'message' && event.number == 0
+yes | at most 1 | event.seconds == 5.0
+",
+    ) {
         site.write("rules/a.toml", tests.clone() + &rule("a", find, expect));
         let outcome = site.check();
-        let expected: &[&str] = if holds { &[] } else { &["rules.violated"] };
+        let expected: &[&str] = if holds == "yes" {
+            &[]
+        } else {
+            &["rules.violated"]
+        };
         let mut found = codes(&outcome);
         found.dedup();
         assert_eq!(found, expected, "{find} {expect} {:?}", described(&outcome));
@@ -167,173 +138,45 @@ fn an_int_and_a_double_are_compared_by_their_values() {
 fn a_mistake_is_an_error_at_its_line_and_column() {
     let site = TestSite::base();
     let head = "[[rule]]\nid = \"a\"\ntitle = \"ä\"\n";
-    for (text, code, line, column, words) in [
-        (
-            "require = \"run.costs < 1.0\"",
-            "rules.expression",
-            4,
-            16,
-            "`run` has no field `costs`",
-        ),
-        (
-            "require = '''\nrun.cost <\n'''",
-            "rules.expression",
-            6,
-            1,
-            "not valid CEL: it ends too early",
-        ),
-        (
-            "require = \"'ä' == run.id && evnt.kind == 'x'\"",
-            "rules.expression",
-            4,
-            29,
-            "Unknown variable `evnt`",
-        ),
-        (
-            "require = \"event.kind == 'x'\"",
-            "rules.expression",
-            4,
-            12,
-            "has no `event`",
-        ),
-        (
-            "require = \"run.cost < 'x'\"",
-            "rules.expression",
-            4,
-            21,
-            "does not apply",
-        ),
-        (
-            "require = \"run.cost + 1 < 2.0\"",
-            "rules.expression",
-            4,
-            21,
-            "`double` and `int`",
-        ),
-        (
-            "require = \"run.cost < 1u\"",
-            "rules.expression",
-            4,
-            23,
-            "unsigned",
-        ),
-        (
-            "require = \"run.cost in [1, 2.0]\"",
-            "rules.expression",
-            4,
-            28,
-            "different types",
-        ),
-        (
-            "require = \"run.cost < (true ? 1 : 2.0)\"",
-            "rules.expression",
-            4,
-            35,
-            "`double`",
-        ),
-        (
-            "require = \"run.seconds < duration('1h')\"",
-            "rules.expression",
-            4,
-            34,
-            "Unknown function",
-        ),
-        (
-            "require = \"run.id\"",
-            "rules.expression",
-            4,
-            16,
-            "must be true or false",
-        ),
-        (
-            "require = \"run.id.matches(r'(')\"",
-            "rules.expression",
-            4,
-            27,
-            "regular expression",
-        ),
-        (
-            "require = \"run.id.matches(run.case)\"",
-            "rules.expression",
-            4,
-            31,
-            "not written out",
-        ),
-        (
-            "require = \"run.id.matchez('x')\"",
-            "rules.expression",
-            4,
-            26,
-            "Unknown function",
-        ),
-        (
-            "require = \"run.steps.map(s, s.turn) == [1]\"",
-            "rules.expression",
-            4,
-            25,
-            "no `map`",
-        ),
-        (
-            "require = \"null == run.id\"",
-            "rules.expression",
-            4,
-            12,
-            "never null",
-        ),
-        (
-            "find = \"event.ok\"",
-            "rules.invalid",
-            1,
-            1,
-            "needs `expect`",
-        ),
-        (
-            "find = \"event.ok\"\nexpect = \"never\"",
-            "rules.invalid",
-            5,
-            10,
-            "Unknown expectation",
-        ),
-        (
-            "find = \"event.ok\"\nexpect = \"last after b\"",
-            "rules.invalid",
-            5,
-            10,
-            "No rule with `find`",
-        ),
-        ("trials = 0", "rules.invalid", 4, 10, "at least 1"),
-        (
-            "seveerity = \"flag\"\ntrials = 1",
-            "rules.invalid",
-            4,
-            1,
-            "unknown field",
-        ),
-        (
-            "require = \"true\"\n[[rule]]\nid = \"a\"\ntitle = \"b\"\nrequire = \"true\"",
-            "rules.invalid",
-            6,
-            6,
-            "Two rules",
-        ),
-    ] {
+    for [place, code, words, text] in rows(
+        r#"
+4:16 | expression | `run` has no field `costs` | require = "run.costs < 1.0"
+6:1 | expression | not valid CEL: it ends too early | require = '''⏎run.cost <⏎'''
+4:29 | expression | Unknown variable `evnt` | require = "'ä' == run.id && evnt.kind == 'x'"
+4:12 | expression | has no `event` | require = "event.kind == 'x'"
+4:21 | expression | does not apply | require = "run.cost < 'x'"
+4:21 | expression | `double` and `int` | require = "run.cost + 1 < 2.0"
+4:23 | expression | unsigned | require = "run.cost < 1u"
+4:28 | expression | different types | require = "run.cost in [1, 2.0]"
+4:35 | expression | `double` | require = "run.cost < (true ? 1 : 2.0)"
+4:34 | expression | Unknown function | require = "run.seconds < duration('1h')"
+4:16 | expression | must be true or false | require = "run.id"
+4:27 | expression | regular expression | require = "run.id.matches(r'(')"
+4:31 | expression | not written out | require = "run.id.matches(run.case)"
+4:26 | expression | Unknown function | require = "run.id.matchez('x')"
+4:25 | expression | no `map` | require = "run.steps.map(s, s.turn) == [1]"
+4:12 | expression | never null | require = "null == run.id"
+1:1 | invalid | needs `expect` | find = "event.ok"
+5:10 | invalid | Unknown expectation | find = "event.ok"⏎expect = "never"
+5:10 | invalid | No rule with `find` | find = "event.ok"⏎expect = "last after b"
+4:10 | invalid | at least 1 | trials = 0
+4:1 | invalid | unknown field | seveerity = "flag"⏎trials = 1
+6:6 | invalid | Two rules | require = "true"⏎[[rule]]⏎id = "a"⏎title = "b"⏎require = "true"
+"#,
+    ) {
         site.write("rules/pack/a.toml", format!("{head}{text}\n"));
         let problems = Site::open(site.root(), &Overrides::default()).expect_err("a mistake");
         let [problem] = problems.as_slice() else {
             panic!("{text}: {problems:?}");
         };
         assert!(problem.message.contains(words), "{text}: {problem:?}");
-        let place = &problem.place;
+        let at = &problem.place;
+        let found = format!("{}:{}", at.line.unwrap_or(0), at.column.unwrap_or(0));
         assert_eq!(
-            (
-                problem.code.name,
-                place.path.as_str(),
-                place.line,
-                place.column
-            ),
-            (code, "rules/pack/a.toml", Some(line), Some(column)),
-            "{text}: {}",
-            problem.message
+            (at.path.as_str(), &*found),
+            ("rules/pack/a.toml", place),
+            "{text}"
         );
+        assert_eq!(problem.code.name, format!("rules.{code}"), "{text}");
     }
 }

@@ -15,8 +15,8 @@ use base64::engine::general_purpose::STANDARD;
 use super::keys::families;
 use crate::full_run::whole;
 use crate::hostile;
-use crate::support::{FIRST, Run, TestSite, command, messages, tree};
-use places::{BROKEN, PLACES, PRIVATE, Place};
+use crate::support::{Run, TestSite, command, messages, tree};
+use places::Put;
 
 const FORMATS: [&str; 6] = ["human", "json", "github", "sarif", "junit", "markdown"];
 
@@ -81,7 +81,7 @@ fn leaks(site: &TestSite, key: &str) -> (Vec<String>, String) {
 }
 
 /// Leaks of a site with the secret in a place, and whether it was reported as expected.
-fn problems(all: &[Place], reported: Option<bool>) -> Vec<String> {
+fn problems(all: &[(&str, Put)], reported: Option<bool>) -> Vec<String> {
     let key = key();
     let mut problems = Vec::new();
     for (name, put) in all {
@@ -99,19 +99,19 @@ fn problems(all: &[Place], reported: Option<bool>) -> Vec<String> {
 
 #[test]
 fn a_secret_is_reported_and_repeated_nowhere_wherever_it_would_be_published() {
-    let problems = problems(&PLACES, Some(true));
+    let problems = problems(&places::published(), Some(true));
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
 fn what_is_never_published_is_not_reported() {
-    let problems = problems(&PRIVATE, Some(false));
+    let problems = problems(&places::private(), Some(false));
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
 fn other_problems_of_a_file_with_a_secret_do_not_repeat_it() {
-    let problems = problems(&BROKEN, None);
+    let problems = problems(&places::broken(), None);
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
@@ -164,7 +164,7 @@ fn the_search_for_parts_of_a_secret_finds_them() {
     let before = tree(site.root());
     site.write("plain", &key[20..36]);
     site.write("encoded", STANDARD.encode(format!("1{key}")));
-    site.write(&format!("{FIRST}/{key}"), "");
+    site.write_first(&key, "");
     let found = written(&site, &before, &pieces(&key));
     assert_eq!(found.len(), 3, "{found:?}");
 }

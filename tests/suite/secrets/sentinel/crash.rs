@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::{key, leaks, pieces, run, written};
 use crate::full_run::whole;
-use crate::support::{FIRST, Run, TestSite, command, messages, tree};
+use crate::support::{FIRST, Run, TestSite, command, first, messages, tree};
 
 #[test]
 #[cfg(target_os = "linux")]
@@ -56,7 +56,7 @@ fn a_build_that_runs_out_of_memory_leaves_no_part_of_a_secret() {
 #[test]
 fn what_explains_and_what_looks_for_a_secret_do_not_repeat_it() {
     let (key, site) = (key(), whole());
-    let review = format!("{FIRST}/writeup.md");
+    let review = first("writeup.md");
     site.replace(&review, "It works", &format!("It printed {key} and works"));
     let (found, printed) = leaks(&site, &key);
     assert_eq!(found, [""; 0]);

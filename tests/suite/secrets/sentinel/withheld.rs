@@ -1,6 +1,6 @@
 //! A secret in every file of a run, withheld by one command: the run is published without a byte of it.
 
-use super::places::PLACES;
+use super::places;
 use super::{key, leaks, pieces, run};
 use crate::full_run::whole;
 use crate::support::{FIRST, FIRST_SLUG};
@@ -24,7 +24,7 @@ const ELSEWHERE: [&str; 12] = [
 #[test]
 fn a_secret_that_is_withheld_in_every_file_of_a_run_is_published_nowhere() {
     let mut problems = Vec::new();
-    for (name, put) in PLACES {
+    for (name, put) in places::published() {
         if ELSEWHERE.contains(&name) {
             continue;
         }
@@ -39,10 +39,7 @@ fn a_secret_that_is_withheld_in_every_file_of_a_run_is_published_nowhere() {
         }
         let (found, printed) = leaks(&site, &key);
         problems.extend(found.into_iter().map(|leak| format!("{name}: {leak}")));
-        if !site
-            .path(&format!("public/runs/{FIRST_SLUG}/index.html"))
-            .exists()
-        {
+        if !site.is_published(&format!("runs/{FIRST_SLUG}/index.html")) {
             problems.push(format!("{name}: not published: {printed}"));
         }
     }
