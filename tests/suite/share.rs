@@ -1,20 +1,19 @@
 //! `runpress share`: a log or a run folder goes in, one HTML file comes out, from which `runpress import` restores the run folder.
 
+mod sizes;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
-use base64::Engine;
 use serde_json::{Value, json};
 
 use crate::support::{
-    FIRST, FIRST_SLUG, Page, Ran, TestSite, command, copy, fixture, runpress_in, tree,
+    FIRST, FIRST_SLUG, Page, Ran, TestSite, command, contains, copy, first, fixture, lacks, parse,
+    rows, runpress_in, tree,
 };
-
-/// What a file may have beyond 1.4 times its log.
-const FRAME: usize = 150_000;
 
 /// A folder to share in, outside any site.
 fn desk() -> tempfile::TempDir {
@@ -35,11 +34,11 @@ fn imported(folder: &Path, log: &Path) -> BTreeMap<String, Vec<u8>> {
     let log = log.to_str().expect("UTF-8");
     let out = folder.join("imported");
     let _ = fs::remove_dir_all(&out);
-    let ran = runpress_in(
+    runpress_in(
         folder,
         &["import", log, "--case", "session", "--out", "imported"],
-    );
-    assert_eq!(ran.status, Some(0), "{log}: {}", ran.stderr);
+    )
+    .ok();
     tree(&out)
 }
 
@@ -55,70 +54,21 @@ fn embedded(html: &str) -> Vec<String> {
 fn references(html: &str) -> Vec<String> {
     let page = Page::parse(html);
     let mut found = Vec::new();
-    for (selector, name) in [
-        ("[src]", "src"),
-        ("[href]", "href"),
-        ("[srcset]", "srcset"),
-        ("[data-play]", "data-play"),
-    ] {
-        let values = page
-            .all(selector)
-            .into_iter()
-            .filter_map(|element| element.value().attr(name));
-        let is_from_orchestrator = |value: &&str| {
-            !value.starts_with('#') && !value.starts_with("data:") && !value.starts_with("https://")
-        };
-        found.extend(values.filter(is_from_orchestrator).map(str::to_owned));
+    for name in ["src", "href", "srcset", "data-play"] {
+        found.extend(page.attrs(&format!("[{name}]"), name));
     }
+    let inside = ["#", "data:", "https://"];
+    found.retain(|value| !inside.iter().any(|start| value.starts_with(start)));
     found
 }
 
 /// Links of a page to places that it does not have.
 fn dead(html: &str) -> Vec<String> {
     let page = Page::parse(html);
-    let ids = page
-        .all("[id]")
-        .into_iter()
-        .filter_map(|element| element.value().attr("id"));
-    let ids: Vec<&str> = ids.collect();
-    let links = page
-        .all("a[href^='#']")
-        .into_iter()
-        .filter_map(|element| element.value().attr("href"));
-    let is_dead = |href: &&str| !ids.contains(&&href[1..]) && !href.contains("..");
-    links.filter(is_dead).map(str::to_owned).collect()
-}
-
-fn samples() -> Vec<PathBuf> {
-    let samples = [
-        "atif/letta-tool-calls/input.json",
-        "atif/nemo-exmp06.json",
-        "claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001.jsonl",
-        "claude-code/simonw-sample_session.jsonl",
-        "claude-code/made-streamed",
-        "codex/localpush/sessions/2026/02/23",
-        "codex/zst",
-        "harbor/2026-03-01__12-00-00/hello-world__Ab3dE7q",
-        "inspect/log_images.json",
-        "inspect/made/read_sample-chunked.eval",
-        "mini-swe-agent/made-toolcall.traj.json",
-        "openhands/v0-basic.json",
-        "openhands/v1-made",
-        "swe-agent/6e44b9__sweagenttestrepo-1c2844.traj",
-    ];
-    samples
-        .iter()
-        .map(|sample| fixture("import").join(sample))
-        .collect()
-}
-
-/// The bytes of a log, which may be a folder.
-fn weight(log: &Path) -> usize {
-    if log.is_dir() {
-        tree(log).values().map(Vec::len).sum()
-    } else {
-        fs::read(log).expect("a file").len()
-    }
+    let ids = page.attrs("[id]", "id");
+    let mut links = page.attrs("a[href^='#']", "href");
+    links.retain(|href| !ids.iter().any(|id| *id == href[1..]) && !href.contains(".."));
+    links
 }
 
 /// Shares each run of a log, and compares what comes back with what an import writes. Returns the size of the largest file.
@@ -135,15 +85,12 @@ fn assert_round_trip(log: &Path) -> usize {
         .collect();
     assert!(!records.is_empty(), "{}", log.display());
     for (path, record) in records {
-        if matches!(
-            record["status"]["state"].as_str(),
-            Some("infrastructure" | "canceled")
-        ) {
+        let state = &record["status"]["state"];
+        if state == "infrastructure" || state == "canceled" {
             continue;
         }
         let id = record["id"].as_str().expect("an id");
-        let ran = shared(folder, log, &["--run", id, "--force"]);
-        assert_eq!(ran.status, Some(0), "{}: {}", log.display(), ran.stderr);
+        shared(folder, log, &["--run", id, "--force"]).ok();
         let html = page(folder);
         assert_eq!(references(&html), [""; 0], "{}", log.display());
         assert_eq!(dead(&html), [""; 0], "{}", log.display());
@@ -161,60 +108,29 @@ fn assert_round_trip(log: &Path) -> usize {
     largest
 }
 
-/// Shares a log whose file must stay within the bound.
-fn assert_bounded(log: &Path) {
-    let (size, most) = (assert_round_trip(log), weight(log) * 14 / 10 + FRAME);
-    assert!(size <= most, "{}: {size} of {most}", log.display());
-}
-
-#[test]
-fn a_log_of_every_format_becomes_one_file_from_which_the_run_folder_is_restored() {
-    for log in samples() {
-        assert_bounded(&log);
-    }
-}
-
 #[test]
 fn a_file_is_a_page_with_title_description_version_and_all_events() {
     let folder = desk();
     let log = fixture("import/swe-agent/6e44b9__sweagenttestrepo-1c2844.traj");
     let ran = shared(folder.path(), &log, &[]);
-    assert!(
-        ran.stderr.contains("Shared in run.html: "),
-        "{}",
-        ran.stderr
-    );
+    ran.says("Shared in run.html: ");
     let html = page(folder.path());
     let page = Page::parse(&html);
-    let content = |selector: &str| {
-        page.one(selector)
-            .value()
-            .attr("content")
-            .expect("content")
-            .to_owned()
-    };
-    assert_eq!(
-        content("meta[name=generator]"),
-        format!("runpress {}", env!("CARGO_PKG_VERSION"))
-    );
+    let content = |selector: &str| page.attrs(selector, "content").remove(0);
+    let version = format!("runpress {}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(content("meta[name=generator]"), version);
     assert!(!page.texts("title")[0].is_empty());
     assert!(!content("meta[property='og:description']").is_empty());
     assert!(content("meta[http-equiv]").starts_with("default-src 'none'; script-src 'sha256-"));
-    let document = page
-        .one("script[data-name='run.json']")
-        .text()
-        .collect::<String>();
-    let document: Value = serde_json::from_str(&document).expect("JSON");
+    let data = |name: &str| -> String {
+        let script = page.one(&format!("script[data-name='{name}']"));
+        script.text().collect()
+    };
+    let document = parse(&data("run.json"));
     let events = document["tapes"][0]["events"].as_u64().expect("a number");
     assert_eq!(page.all(".tape .e").len() as u64, events);
     assert_eq!(embedded(&html), ["import.trace.jsonl", "run.json"]);
-    let trace = page
-        .one("script[data-name='import.trace.jsonl']")
-        .text()
-        .collect::<String>();
-    for line in trace.lines() {
-        serde_json::from_str::<Value>(line).expect("a line of JSON");
-    }
+    data("import.trace.jsonl").lines().map(parse).for_each(drop);
     let note = page.texts("#left-out");
     assert!(note[0].starts_with("Left out or replaced: "), "{note:?}");
     assert!(note[0].ends_with(" by the import."), "{note:?}");
@@ -233,53 +149,33 @@ fn native_runs_and_harn_tapes_are_shared_with_their_annotations() {
     ] {
         let site = TestSite::base();
         if tape != "events.jsonl" {
-            site.remove(&format!("{FIRST}/events.jsonl"));
-            site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+            site.remove_first("events.jsonl");
+            site.unannotated();
             let harn = fixture("harn-tapes");
-            copy(
-                &harn.join(format!("{tape}.cas")),
-                &site.path(&format!("{FIRST}/{tape}.cas")),
-            );
-            site.write(
-                &format!("{FIRST}/{tape}"),
-                fs::read(harn.join(tape)).expect("a tape"),
-            );
+            let payloads = format!("{tape}.cas");
+            copy(&harn.join(&payloads), &site.path(&first(&payloads)));
+            site.write_first(tape, fs::read(harn.join(tape)).expect("a tape"));
             if sidecar {
                 let name = format!("{tape}.annotations.jsonl");
-                site.write(
-                    &format!("{FIRST}/{name}"),
-                    fs::read(harn.join(&name)).expect("a sidecar"),
-                );
+                site.write_first(&name, fs::read(harn.join(&name)).expect("a sidecar"));
             }
         }
-        let ran = site.runpress(&[
-            "share",
-            site.path(FIRST).to_str().expect("UTF-8"),
-            "-o",
-            "run.html",
-        ]);
-        assert_eq!(ran.status, Some(0), "{tape}: {}", ran.stderr);
+        let run = site.path(FIRST);
+        site.runpress(&format!("share {} -o run.html", run.display()))
+            .ok();
         let html = site.text("run.html");
         assert_eq!(references(&html), [""; 0], "{tape}");
         assert_eq!(dead(&html), [""; 0], "{tape}");
         let page = Page::parse(&html);
         assert_eq!(page.all(".an").is_empty(), !sidecar, "{tape}");
         assert!(!page.all("#writeup").is_empty(), "{tape}");
-        let ran = site.runpress(&["import", "run.html", "--out", "back"]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-        assert!(
-            ran.stderr.contains("restored  pong-4f1c2d3e"),
-            "{}",
-            ran.stderr
-        );
+        let ran = site.runpress("import run.html --out back").ok();
+        ran.says("restored  pong-4f1c2d3e");
         let mut names = vec!["run-record.json".to_owned(), tape.to_owned()];
         names.extend(sidecar.then(|| format!("{tape}.annotations.jsonl")));
         for name in names {
             let back = site.bytes(&format!("back/pong-4f1c2d3e/{name}"));
-            assert!(
-                back == site.bytes(&format!("{FIRST}/{name}")),
-                "{tape}: {name}"
-            );
+            assert!(back == site.bytes(&first(&name)), "{tape}: {name}");
         }
     }
 }
@@ -291,8 +187,7 @@ fn a_writeup_and_review_threads_come_back_as_far_as_they_are_published() {
     let folder = desk();
     let folder = folder.path();
     let data = |run: &Path| -> Value {
-        let ran = shared(folder, run, &["--force"]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        shared(folder, run, &["--force"]).ok();
         let page = page(folder);
         let files = runpress::api::formats::single_file::files(page.as_bytes()).expect("files");
         let data = files.iter().find(|file| file.name == "run.json");
@@ -404,14 +299,13 @@ fn hostile_texts_stay_texts_and_come_back_as_they_were() {
         let log = folder.path().join("session.jsonl");
         fs::write(&log, session(texts)).expect("a file");
         assert_round_trip(&log);
-        let ran = shared(folder.path(), &log, &["--force"]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        shared(folder.path(), &log, &["--force"]).ok();
         let html = page(folder.path());
         let page = Page::parse(&html);
         let scripts = page.all("script");
         let data = scripts
             .iter()
-            .filter(|it| it.value().attr("type").is_some())
+            .filter(|it| it.attr("type").is_some())
             .count();
         assert_eq!(
             (data, scripts.len() - data),
@@ -452,19 +346,13 @@ fn a_secret_stops_it_and_is_withheld_on_request() {
         session(&["The token:", &format!("TOKEN={} {long}", secret()), "Done."]),
     )
     .expect("a file");
-    let ran = shared(folder.path(), &log, &[]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("secret."), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("Nothing was written.")
-            && ran.stderr.contains("share the log with `--redact`"),
-        "{}",
-        ran.stderr
-    );
-    assert!(!ran.stderr.contains(&secret()), "{}", ran.stderr);
+    let ran = shared(folder.path(), &log, &[]).exits(1);
+    ran.says("secret.");
+    ran.says("Nothing was written.");
+    ran.says("share the log with `--redact`");
+    lacks(&ran.stderr, &secret());
     assert!(!folder.path().join("run.html").exists());
-    let ran = shared(folder.path(), &log, &["--redact"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    shared(folder.path(), &log, &["--redact"]).ok();
     let text = everything(folder.path());
     assert!(!text.contains(&secret()) && !text.contains(&secret()[8..24]));
     let html = page(folder.path());
@@ -523,27 +411,21 @@ fn standard_input_and_output_work_and_no_file_is_replaced_unasked() {
 #[test]
 fn the_settings_of_the_site_around_a_run_folder_apply() {
     let site = TestSite::base();
-    let at = site.path(FIRST);
-    let run = at.to_str().expect("UTF-8");
+    let run = site.path(FIRST).display().to_string();
     let elsewhere = desk();
-    let share = |more: &[&str]| {
-        runpress_in(
-            elsewhere.path(),
-            &[&["share", run, "-o", "run.html", "--force"], more].concat(),
-        )
+    let share = |more: &str| {
+        let line = format!("share {run} -o run.html --force {more}");
+        runpress_in(elsewhere.path(), &line)
     };
     site.write(
         "site.toml",
         "[policy]\npublish_events = false\nlicence = \"CC-BY-4.0\"\n",
     );
-    assert_eq!(share(&[]).status, Some(0));
+    share("").ok();
     let html = page(elsewhere.path());
     assert_eq!(embedded(&html), ["run.json"]);
-    let note = &Page::parse(&html).texts("#left-out")[0];
-    assert!(
-        note.contains("events.jsonl, which the site does not publish"),
-        "{note}"
-    );
+    let note = Page::parse(&html).texts("#left-out");
+    contains(&note[0], "events.jsonl, which the site does not publish");
     assert!(html.contains("Data: CC-BY-4.0."));
     let back = imported(elsewhere.path(), &elsewhere.path().join("run.html"));
     let back: Vec<&str> = back
@@ -554,34 +436,24 @@ fn the_settings_of_the_site_around_a_run_folder_apply() {
     // Themes and static files of the site are not used.
     site.write("templates/shell.html", "{{ broken");
     site.write("static/css/site.css", "p { color: red }");
-    assert_eq!(share(&[]).status, Some(0));
+    share("").ok();
     assert_eq!(html, page(elsewhere.path()));
     site.remove("templates/shell.html");
-    let event = "events.jsonl";
     site.write("site.toml", "");
-    let ran = site.runpress(&[
-        "redact",
-        run,
-        "--event",
-        "0",
-        "--quote",
-        "read the task first",
-        "--reason",
-        "personal",
-    ]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert_eq!(share(&[]).status, Some(0));
+    site.runpress(&format!(
+        "redact {run} --event 0 --quote 'read the task first' --reason personal"
+    ))
+    .ok();
+    share("").ok();
     let html = page(elsewhere.path());
     assert!(Page::parse(&html).texts("#left-out")[0].contains("1 redacted part"));
-    assert_eq!(embedded(&html)[0], event);
+    assert_eq!(embedded(&html)[0], "events.jsonl");
     site.write("site.toml", format!("[site]\ntitle = \"{}\"\n", secret()));
-    assert_eq!(share(&[]).status, Some(1), "the title is on the page");
+    assert_eq!(share("").status, Some(1), "the title is on the page");
     site.write("site.toml", "");
-    let ran = share(&["--redact"]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("runpress redact"), "{}", ran.stderr);
-    site.write(&format!("{FIRST}/run-record.json"), "{");
-    assert_eq!(share(&[]).status, Some(1));
+    share("--redact").exits(2).says("runpress redact");
+    site.write_first("run-record.json", "{");
+    share("").exits(1);
 }
 
 #[test]
@@ -589,27 +461,18 @@ fn other_pages_and_logs_with_several_runs_are_refused() {
     let folder = desk();
     let html = folder.path().join("other.html");
     fs::write(&html, "<!DOCTYPE html><title>A session</title>").expect("a file");
-    let path = html.to_str().expect("UTF-8");
-    for arguments in [&["share", path][..], &["import", path, "--out", "x"]] {
-        let ran = runpress_in(folder.path(), arguments);
-        assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-        assert!(
-            ran.stderr.contains("`runpress share` did not write"),
-            "{}",
-            ran.stderr
-        );
+    for line in ["share other.html", "import other.html --out x"] {
+        let ran = runpress_in(folder.path(), line).exits(1);
+        ran.says("`runpress share` did not write");
     }
     let ran = shared(
         folder.path(),
         &fixture("import/inspect/log_read_sample.eval"),
         &["--run", "nobody"],
-    );
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("has no run") && ran.stderr.contains("--run ID"),
-        "{}",
-        ran.stderr
-    );
+    )
+    .exits(2);
+    ran.says("has no run");
+    ran.says("--run ID");
     // A log with many runs lists the first ones, each with its task.
     let logs = folder.path().join("logs");
     fs::create_dir(&logs).expect("a folder");
@@ -620,144 +483,47 @@ fn other_pages_and_logs_with_several_runs_are_refused() {
             "message": {"role": "user", "content": format!("Fix the parser number {number} with {secret}\u{1b}[31m")}});
         fs::write(logs.join(format!("{number}.jsonl")), format!("{row}\n")).expect("a file");
     }
-    let ran = shared(folder.path(), &logs, &[]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    let ran = shared(folder.path(), &logs, &[]).exits(2);
     let line = "\n    5d000000-0000-4000-8000-000000000010  Fix the parser number 10 with …";
-    for part in [
-        "error: The log has 14 runs\n  help: Choose one with `--run ID`:\n",
-        line,
-        "\n    … and 2 more runs, which `-v` lists\n",
-    ] {
-        assert!(ran.stderr.contains(part), "{part}\n{}", ran.stderr);
-    }
-    assert!(!ran.stderr.contains(&secret), "{}", ran.stderr);
+    ran.says("error: The log has 14 runs\n  help: Choose one with `--run ID`:\n");
+    ran.says(line);
+    ran.says("\n    … and 2 more runs, which `-v` lists\n");
+    lacks(&ran.stderr, &secret);
     let all = shared(folder.path(), &logs, &["-v"]);
     assert_eq!(all.stderr.matches("\n    5d000000-").count(), 14);
-    let ran = shared(folder.path(), &folder.path().join("missing.jsonl"), &[]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("import.unreadable-file"),
-        "{}",
-        ran.stderr
-    );
+    let ran = shared(folder.path(), &folder.path().join("missing.jsonl"), &[]).exits(1);
+    ran.says("import.unreadable-file");
 }
 
 #[test]
 fn a_forged_file_writes_nothing_but_logs_tapes_and_sidecars() {
     let folder = desk();
-    let ran = shared(folder.path(), &fixture("import/atif/nemo-exmp06.json"), &[]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    shared(folder.path(), &fixture("import/atif/nemo-exmp06.json"), &[]).ok();
     let html = page(folder.path());
-    for (from, to) in [
-        (
-            "data-name=\"import.trace.jsonl\"",
-            "data-name=\"..%2F..%2Fx.tape\"",
-        ),
-        (
-            "data-name=\"import.trace.jsonl\"",
-            "data-name=\"redactions.jsonl\"",
-        ),
-        ("data-name=\"run.json\"", "data-name=\"events.jsonl\""),
-        ("\"record\":{", "\"rec\":{"),
-        (
-            "</script>\n<script type=\"application/json\"",
-            "<script type=\"application/json\"",
-        ),
-    ] {
+    let import = || runpress_in(folder.path(), "import run.html --out runs");
+    for [from, to] in rows(
+        r#"
+data-name="import.trace.jsonl" | data-name="..%2F..%2Fx.tape"
+data-name="import.trace.jsonl" | data-name="redactions.jsonl"
+data-name="run.json" | data-name="events.jsonl"
+"record":{ | "rec":{
+</script>⏎<script type="application/json" | <script type="application/json"
+"#,
+    ) {
         assert!(html.contains(from), "{from}");
         fs::write(folder.path().join("run.html"), html.replacen(from, to, 1)).expect("a file");
-        let ran = runpress_in(folder.path(), &["import", "run.html", "--out", "runs"]);
+        let ran = import();
         assert_eq!(ran.status, Some(1), "{to}: {}", ran.stderr);
-        assert!(
-            ran.stderr.contains("import.invalid-file"),
-            "{to}: {}",
-            ran.stderr
-        );
+        assert!(ran.stderr.contains("import.invalid-file"), "{to}: {ran:?}");
         assert!(!folder.path().join("runs").exists(), "{to}");
     }
     fs::write(folder.path().join("run.html"), &html).expect("a file");
-    let import = || runpress_in(folder.path(), &["import", "run.html", "--out", "runs"]);
-    assert!(import().stderr.contains("restored "));
-    assert!(import().stderr.contains("unchanged "));
+    import().says("restored ");
+    import().says("unchanged ");
     let changed = html.replacen("\"state\":\"", "\"state\":\"un", 1);
     if changed != html {
         fs::write(folder.path().join("run.html"), changed).expect("a file");
-        let ran = import();
-        assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-        assert!(ran.stderr.contains("import.changed"), "{}", ran.stderr);
-    }
-}
-
-#[test]
-fn a_log_of_five_megabytes_stays_within_its_bound() {
-    let folder = desk();
-    let log = folder.path().join("session.jsonl");
-    let texts: Vec<String> = (0..5_000)
-        .map(|at| {
-            let digest = blake3::hash(format!("{at}").as_bytes());
-            let word = base64::prelude::BASE64_STANDARD.encode(digest.as_bytes());
-            format!(
-                "Step {at}: the function `{word}` returns {at} where {} is expected.\n",
-                at + 1
-            )
-            .repeat(9)
-        })
-        .collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    fs::write(&log, session(&texts)).expect("a file");
-    assert!(weight(&log) > 5_000_000, "{}", weight(&log));
-    assert_bounded(&log);
-    let ran = shared(folder.path(), &log, &[]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert_eq!(
-        Page::parse(&page(folder.path())).all(".tape .e").len(),
-        5_001
-    );
-}
-
-/// Files of 5 KB, 1 MB in all, that repeat a part with another word for each `@`.
-fn files_of(part: &str) -> Vec<String> {
-    let mut words = (0_u64..).map(|number| {
-        let digest = blake3::hash(&number.to_le_bytes()).to_hex();
-        digest[..3 + usize::from(digest.as_bytes()[0] % 8)].to_owned()
-    });
-    let mut file = || {
-        let mut text = String::new();
-        while text.len() < 5_000 {
-            let mut pieces = part.split('@');
-            text.extend(pieces.next());
-            for piece in pieces {
-                text.extend(words.next());
-                text.push_str(piece);
-            }
-        }
-        text
-    };
-    (0..200).map(|_| file()).collect()
-}
-
-#[test]
-fn a_log_of_nothing_but_markup_stays_within_its_bound() {
-    let page = "<div class=\"@ @\" id=\"@\">\n  <a href=\"/@/@\">@ @</a>\n  <p>@ @ @ @ @ @ <b>@</b></p>\n</div>\n";
-    let short = "<div class=\"@\"><span>@</span></div>\n";
-    let component = "export const @ = ({ @ }: Props) => {\n  if (@ && !@) {\n    fetch(`/@`).then((@) => @.json());\n  }\n  return (\n    <ul className=\"@\">\n      {@.map((@) => <Row key={@} label=\"@\" />)}\n    </ul>\n  );\n};\n\n";
-    let xml = "<node id=\"@\" lat=\"@\" lon=\"@\" k=\"@\" user=\"@\"/>\n";
-    let folder = desk();
-    let log = folder.path().join("session.jsonl");
-    for (part, printed) in [
-        (page, Printed::Answer),
-        (page, Printed::Argument),
-        (page, Printed::Result),
-        (short, Printed::Answer),
-        (short, Printed::Argument),
-        (component, Printed::Argument),
-        (component, Printed::Answer),
-        (xml, Printed::Argument),
-    ] {
-        let files = files_of(part);
-        let files: Vec<&str> = files.iter().map(String::as_str).collect();
-        fs::write(&log, session_of(&files, printed)).expect("a file");
-        assert_bounded(&log);
+        import().exits(1).says("import.changed");
     }
 }
 
@@ -765,15 +531,9 @@ fn a_log_of_nothing_but_markup_stays_within_its_bound() {
 fn a_run_folder_without_a_site_is_shared_under_its_name() {
     let folder = desk();
     copy(&fixture("base").join(FIRST), &folder.path().join("mine"));
-    let ran = runpress_in(folder.path(), &["share", "mine"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(
-        folder.path().join(format!("{FIRST_SLUG}.html")).is_file(),
-        "{}",
-        ran.stderr
-    );
+    runpress_in(folder.path(), "share mine").ok();
+    assert!(folder.path().join(format!("{FIRST_SLUG}.html")).is_file());
     fs::write(folder.path().join("mine/events.jsonl"), "{").expect("a file");
-    let ran = runpress_in(folder.path(), &["share", "mine", "--force"]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("mine/events.jsonl"), "{}", ran.stderr);
+    let ran = runpress_in(folder.path(), "share mine --force");
+    ran.exits(1).says("mine/events.jsonl");
 }
