@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 
 use self::reader::{KINDS, index, numbered, searched};
 pub(crate) use self::reader::{cards, column, counts, data, rows};
-use crate::support::{FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, event, lines};
+use crate::support::{FIRST_SLUG, Page, Run, TestSite, annotation, entries, event, lines, parse};
+
+/// The kinds of texts, as the index numbers them.
+const TEXTS: &str = "case model harness page run failure annotation writeup message";
 
 fn documents(site: &TestSite) -> Vec<[String; 4]> {
     let text = |value: &Value| value.as_str().expect("text").to_owned();
@@ -30,19 +33,15 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
         "content/cases/pong.md",
         "+++\ntitle = \"Pong, the game\"\n+++\n\nA ball.\n",
     );
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[
-            HEADER.to_owned(),
-            annotation(
-                "a",
-                2,
-                "friction",
-                r#""friction_kind":"tool_gap","evidence":"No *ruler* here.""#,
-            ),
-            annotation("b", 1, "note", ""),
-        ]),
-    );
+    site.annotate(&[
+        annotation(
+            "a",
+            2,
+            "friction",
+            r#""friction_kind":"tool_gap","evidence":"No *ruler* here.""#,
+        ),
+        annotation("b", 1, "note", ""),
+    ]);
     site.publish();
     let kinds: Vec<String> = searched(&site)
         .iter()
@@ -121,7 +120,7 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
         );
     }
     let manifest = data(&site, "search/index", "search");
-    assert_eq!(manifest["parts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(entries(&manifest["parts"]).len(), 1);
     assert_eq!(manifest["documents"], 10);
     assert_eq!(manifest["cases"][0], 1);
     assert_eq!(manifest["cases"][1][0][1], "pong");
@@ -132,20 +131,9 @@ fn the_index_has_each_text_under_all_of_its_words_and_under_no_others() {
     let site = TestSite::demo();
     site.publish();
     let texts = numbered(&site);
-    let kinds = [
-        "case",
-        "model",
-        "harness",
-        "page",
-        "run",
-        "failure",
-        "annotation",
-        "writeup",
-        "message",
-    ];
     let mut expected: BTreeMap<String, BTreeSet<(usize, usize)>> = BTreeMap::new();
     for (number, text) in &texts {
-        let kind = kinds.iter().position(|kind| text["kind"] == *kind);
+        let kind = TEXTS.split(' ').position(|kind| text["kind"] == kind);
         let all = ["title", "about", "text"].map(|name| text[name].as_str().expect("text"));
         let all = all.join(" ").to_lowercase();
         let words = all.split(|c: char| !c.is_alphabetic() && !c.is_ascii_digit());
@@ -222,7 +210,7 @@ fn the_texts_of_older_runs_keep_their_files_when_a_run_is_added() {
 fn search_finds_why_a_run_ended_and_each_message_of_its_failed_events_once() {
     let site = TestSite::empty();
     let record = Run::new("0000000a-1").state("timed_out").record();
-    let mut record: Value = serde_json::from_str(&record).expect("JSON");
+    let mut record = parse(&record);
     record["status"]["detail"] = json!("One hour is over.");
     record["validation"]["detail"] = json!("No dist folder.");
     site.write("content/runs/a/run-record.json", record.to_string());
@@ -327,11 +315,7 @@ fn every_page_loads_the_search_script_and_404_loads_it_from_the_root() {
             continue;
         }
         let page = Page::parse(&String::from_utf8(bytes).expect("UTF-8"));
-        let scripts: Vec<_> = page
-            .all("script[defer]")
-            .iter()
-            .filter_map(|script| script.value().attr("src").map(str::to_owned))
-            .collect();
+        let scripts = page.attrs("script[defer]", "src");
         let root = if path == "404.html" {
             "/a/b/".to_owned()
         } else {
@@ -364,20 +348,10 @@ fn prompts_last_messages_and_the_ways_to_end_are_found() {
     );
     site.publish();
     let index = index(&site);
-    let kinds = [
-        "case",
-        "model",
-        "harness",
-        "page",
-        "run",
-        "failure",
-        "annotation",
-        "writeup",
-        "message",
-    ];
     let kinds_of = |term: &str| -> Vec<&str> {
         let found = index.get(term).into_iter().flatten();
-        found.map(|(kind, _)| kinds[*kind]).collect()
+        let name = |kind: &usize| TEXTS.split(' ').nth(*kind).expect("a kind");
+        found.map(|(kind, _)| name(kind)).collect()
     };
     assert!(kinds_of("untangle").contains(&"message"));
     assert_eq!(kinds_of("wombats"), ["message"]);

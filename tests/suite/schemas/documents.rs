@@ -9,7 +9,7 @@ use runpress::api::site::{Overrides, Site};
 use serde_json::{Value, json};
 
 use super::{compiled, refusals, schema, walk};
-use crate::support::{FIRST, TestSite, fixture, tree};
+use crate::support::{TestSite, fixture, tree};
 
 /// The schema of an input file, by path.
 pub(crate) fn schema_of_input(path: &str) -> Option<&'static str> {
@@ -183,7 +183,7 @@ fn every_document_of_the_demo_site_is_what_its_schema_says() {
             Some(schema) => assert!(files.contains_key(schema), "{path}: {schema}"),
             None => assert!(
                 ["feeds/feed.json", "feeds/runs.csv", "feeds/atom.xml"].contains(&path),
-                "{path} follows no standard of its own"
+                "{path}"
             ),
         }
     }
@@ -194,19 +194,15 @@ fn the_documents_of_odd_sites_are_what_their_schemas_say() {
     let bare = TestSite::base();
     bare.write("site.toml", "");
     let problems = TestSite::base();
-    problems.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"old\"}\n\
+    problems.write_first("events.jsonl.annotations.jsonl", "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"old\"}\n\
          {\"type\":\"annotation\",\"id\":\"a\",\"event_id\":1,\"kind\":\"newer\",\"tape\":1,\"target\":2,\"x\":[1]}\n",
     );
     problems.write("site.toml", "[policy]\nstale_annotations = \"warn\"\n");
-    problems.write(
-        &format!("{FIRST}/writeup.md"),
+    problems.write_first(
+        "writeup.md",
         "---\nrating.play: epic\nreview.a: pass well\n---\nText.\n",
     );
-    problems.write(
-        &format!("{FIRST}/annotations.json"),
-        r#"{"annotations":[{"id":"t","turnId":"1","resource":"gone.txt","resolved":false,"entries":[],"extra":1}]}"#,
+    problems.write_first("annotations.json", r#"{"annotations":[{"id":"t","turnId":"1","resource":"gone.txt","resolved":false,"entries":[],"extra":1}]}"#,
     );
     for site in [bare, problems, TestSite::empty()] {
         site.publish();

@@ -117,7 +117,7 @@ fn the_settings_that_a_schema_names_as_defaults_are_the_defaults() {
 #[test]
 fn the_command_lists_the_schemas_prints_one_and_names_the_nearest_of_an_unknown_one() {
     let site = TestSite::empty();
-    let list = site.runpress(&["schema"]);
+    let list = site.runpress("schema");
     assert_eq!((list.status, list.stderr.as_str()), (Some(0), ""));
     assert_snapshot("cli", "schema", &list.stdout);
     let names: Vec<_> = list
@@ -134,14 +134,13 @@ fn the_command_lists_the_schemas_prints_one_and_names_the_nearest_of_an_unknown_
             (Some(0), entry.document())
         );
     }
-    let unknown = site.runpress(&["schema", "sidcar"]);
+    let unknown = site.runpress("schema sidcar");
     assert_eq!((unknown.status, unknown.stdout.as_str()), (Some(2), ""));
     assert_eq!(
         unknown.stderr,
         "error: there is no schema `sidcar`\n  help: Did you mean `sidecar`?\n"
     );
-    let strange = site.runpress(&["schema", "zzz\u{1b}"]);
-    assert_eq!(strange.status, Some(2));
+    let strange = site.runpress(&["schema", "zzz\u{1b}"]).exits(2);
     assert!(
         strange
             .stderr

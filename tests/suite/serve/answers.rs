@@ -5,7 +5,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
 use super::{PATIENCE, RUN_PAGE, Served};
-use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, differences};
+use crate::support::{
+    FIRST_SLUG, Run, TestSite, contains, differences, entries, first, lacks, parse,
+};
 
 #[test]
 fn a_site_is_served_as_a_static_host_would_and_its_files_stay_as_a_build_writes_them() {
@@ -24,11 +26,7 @@ fn a_site_is_served_as_a_static_host_would_and_its_files_stay_as_a_build_writes_
     let run = served.get(RUN_PAGE);
     assert_eq!(run.status, 200);
     assert_eq!(run.body.matches("/.runpress/live.js").count(), 1);
-    let folder = served.get(RUN_PAGE.trim_end_matches('/'));
-    assert_eq!(
-        (folder.status, folder.header("location")),
-        (307, Some(RUN_PAGE))
-    );
+    served.redirects(RUN_PAGE.trim_end_matches('/'), RUN_PAGE);
     for (path, kind) in [
         ("/feeds/runs.json", "application/json"),
         ("/feeds/runs.jsonl", "application/x-ndjson; charset=utf-8"),
@@ -47,7 +45,7 @@ fn a_site_is_served_as_a_static_host_would_and_its_files_stay_as_a_build_writes_
     }
     let gone = served.get("/no/such/page/");
     assert_eq!(gone.status, 404);
-    assert!(gone.body.contains("Page not found"), "{}", gone.body);
+    contains(&gone.body, "Page not found");
     for path in [
         format!("/{}", "a".repeat(300)),
         format!("/runs/{}/index.html", "%E6%A6%82".repeat(100)),
@@ -88,10 +86,9 @@ fn nothing_outside_the_site_and_no_other_name_is_answered() {
         );
         assert!(!answer.body.contains("base_url"), "{path}");
     }
-    let ask = |head: &str| {
-        served
-            .ask(&format!("{head}\r\nConnection: close\r\n\r\n"))
-            .status
+    let status = |first: &str, host: &str| {
+        let request = format!("{first} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        served.ask(&request).status
     };
     for host in [
         "evil.example",
@@ -101,33 +98,15 @@ fn nothing_outside_the_site_and_no_other_name_is_answered() {
         "localhost:evil",
         "",
     ] {
-        assert_eq!(
-            ask(&format!("GET / HTTP/1.1\r\nHost: {host}")),
-            403,
-            "{host}"
-        );
-        assert_eq!(
-            ask(&format!("GET /.runpress/events HTTP/1.1\r\nHost: {host}")),
-            403,
-            "{host}"
-        );
+        assert_eq!(status("GET /", host), 403, "{host}");
+        assert_eq!(status("GET /.runpress/events", host), 403, "{host}");
     }
-    assert_eq!(
-        ask("GET http://evil.example/ HTTP/1.1\r\nHost: localhost"),
-        403
-    );
+    assert_eq!(status("GET http://evil.example/", "localhost"), 403);
     for host in ["localhost", "127.0.0.1:4000", "[::1]:4000"] {
-        assert_eq!(
-            ask(&format!("GET / HTTP/1.1\r\nHost: {host}")),
-            200,
-            "{host}"
-        );
+        assert_eq!(status("GET /", host), 200, "{host}");
     }
-    assert_eq!(
-        ask("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0"),
-        405
-    );
-    assert_eq!(ask("HEAD / HTTP/1.1\r\nHost: localhost"), 200);
+    assert_eq!(status("POST /", "localhost\r\nContent-Length: 0"), 405);
+    assert_eq!(status("HEAD /", "localhost"), 200);
 }
 
 #[test]
@@ -140,39 +119,23 @@ fn the_site_is_served_below_its_base_url_and_compared_with_the_published_one() {
         "https://runs.example.org/",
         "https://runs.example.org/archive/",
     );
-    let record = format!("{FIRST}/run-record.json");
-    site.write(&record, site.text(&record).replacen("0.4210", "0.4310", 1));
+    let record = site.text(&first("run-record.json"));
+    site.write_first("run-record.json", record.replacen("0.4210", "0.4310", 1));
     let served = Served::any(&site);
-    let root = served.get("/");
-    assert_eq!(
-        (root.status, root.header("location")),
-        (307, Some("/archive/"))
-    );
-    let folder = served.get("/archive/runs");
-    assert_eq!(
-        (folder.status, folder.header("location")),
-        (307, Some("/archive/runs/"))
-    );
+    served.redirects("/", "/archive/");
+    served.redirects("/archive/runs", "/archive/runs/");
     assert_eq!(served.get("/archive/runs/").status, 200);
     assert_eq!(served.get("/runs/").status, 404);
-    let changes = served.get("/archive/feeds/changes.json");
-    let changes: serde_json::Value = serde_json::from_str(&changes.body).expect("JSON");
+    let changes = parse(&served.get("/archive/feeds/changes.json").body);
     assert_eq!(changes["builds"][0]["build"], 2);
     assert_eq!(differences(&published, &site.published()), [""; 0]);
     // A later change is compared with the same site, not with the previously served one.
     site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
     served.has_built(2);
-    let changes = served.get("/archive/feeds/changes.json");
-    let changes: serde_json::Value = serde_json::from_str(&changes.body).expect("JSON");
+    let changes = parse(&served.get("/archive/feeds/changes.json").body);
     assert_eq!(changes["builds"][0]["build"], 2);
-    assert_eq!(
-        changes["builds"][0]["changed"].as_array().map(Vec::len),
-        Some(1)
-    );
-    assert_eq!(
-        changes["builds"][0]["added"].as_array().map(Vec::len),
-        Some(1)
-    );
+    assert_eq!(entries(&changes["builds"][0]["changed"]).len(), 1);
+    assert_eq!(entries(&changes["builds"][0]["added"]).len(), 1);
 }
 
 #[test]
@@ -180,13 +143,8 @@ fn a_port_that_is_taken_is_refused_when_it_was_named_and_passed_over_when_not() 
     let site = TestSite::base();
     let taken = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
-    let ran = site.runpress(&["serve", "--port", &port]);
-    assert_eq!(ran.status, Some(2));
-    assert!(
-        ran.stderr.contains(&format!("port `{port}` is in use")),
-        "{}",
-        ran.stderr
-    );
+    let ran = site.runpress(&["serve", "--port", &port]).exits(2);
+    ran.says(format!("port `{port}` is in use"));
     // The port may already be in use.
     let _held = TcpListener::bind(("127.0.0.1", 4000));
     let served = Served::start(&site, &[]);
@@ -205,11 +163,9 @@ fn a_missing_temporary_folder_is_reported_as_such_and_not_as_a_port() {
         .expect("the binary runs");
     let told = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2));
-    assert!(told.contains("folder for temporary files"), "{told}");
-    assert!(
-        told.contains("`TMPDIR`") && !told.contains("--port"),
-        "{told}"
-    );
+    contains(&told, "folder for temporary files");
+    contains(&told, "`TMPDIR`");
+    lacks(&told, "--port");
 }
 
 #[cfg(unix)]
@@ -223,10 +179,8 @@ fn ctrl_c_ends_it_and_leaves_nothing_behind() {
         .status();
     assert!(sent.expect("kill runs").success());
     assert_eq!(served.child.wait().expect("an end").code(), Some(0));
-    let left: Vec<_> = fs::read_dir(served.temporary.path())
-        .expect("a folder")
-        .collect();
-    assert!(left.is_empty(), "{left:?}");
+    let left = fs::read_dir(served.temporary.path()).expect("a folder");
+    assert_eq!(left.count(), 0);
 }
 
 #[test]
@@ -247,8 +201,7 @@ fn unfinished_requests_block_no_other_and_time_out() {
         assert_eq!(served.get("/").status, 200);
     }
     // A change is built and shown while they are open.
-    let writeup = format!("{FIRST}/writeup.md");
-    site.write(&writeup, format!("{}\nMore of it.\n", site.text(&writeup)));
+    site.append(&first("writeup.md"), "\nMore of it.\n");
     served.until("the change", || {
         served.get(RUN_PAGE).body.contains("More of it.")
     });

@@ -4,35 +4,30 @@ use std::fs;
 use std::thread;
 
 use super::{RUN_PAGE, Served};
-use crate::support::{FIRST, Run, TestSite};
+use crate::support::{Run, TestSite, contains, first};
 
 #[test]
 fn a_change_is_shown_and_a_broken_one_is_reported_while_the_last_good_site_stays() {
     let site = TestSite::base();
     let served = Served::any(&site);
-    let first = served.message();
-    assert_eq!(first["failed"], false);
+    let before = served.message();
+    assert_eq!(before["failed"], false);
     // Editors write a new file and rename it.
-    let writeup = site.text(&format!("{FIRST}/writeup.md"));
-    site.write(
-        &format!("{FIRST}/writeup.md.new"),
-        format!("{writeup}\nA word about whelks.\n"),
-    );
-    fs::rename(
-        site.path(&format!("{FIRST}/writeup.md.new")),
-        site.path(&format!("{FIRST}/writeup.md")),
-    )
-    .expect("a rename");
+    let writeup = site.text(&first("writeup.md"));
+    let text = format!("{writeup}\nA word about whelks.\n");
+    site.write_first("writeup.md.new", text);
+    let [new, old] = ["writeup.md.new", "writeup.md"].map(|name| site.path(&first(name)));
+    fs::rename(new, old).expect("a rename");
     served.until("the new words", || {
         served.get(RUN_PAGE).body.contains("whelks")
     });
     served.until("the message", || {
-        served.message()["build"] != first["build"]
+        served.message()["build"] != before["build"]
     });
     let second = served.message();
     // A truncated record.
-    let record = site.text(&format!("{FIRST}/run-record.json"));
-    site.write(&format!("{FIRST}/run-record.json"), "{\n");
+    let record = site.text(&first("run-record.json"));
+    site.write_first("run-record.json", "{\n");
     served.until("the problem", || served.message()["failed"] == true);
     let message = served.message();
     assert_eq!(
@@ -46,14 +41,14 @@ fn a_change_is_shown_and_a_broken_one_is_reported_while_the_last_good_site_stays
     assert!(problem["line"].is_number() && problem["column"].is_number());
     served.hears("error[record.syntax]");
     assert!(served.get(RUN_PAGE).body.contains("whelks"));
-    site.write(&format!("{FIRST}/run-record.json"), record);
+    site.write_first("run-record.json", record);
     served.until("the way back", || served.message()["failed"] == false);
     assert!(served.get(RUN_PAGE).body.contains("whelks"));
     // A removed run leaves the page for unknown addresses.
     site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
     let second = "/runs/pong-codex-sample-lark-1-9f1c2d3e/";
     served.until("the new run", || served.get(second).status == 200);
-    fs::remove_dir_all(site.path("content/runs/second")).expect("removed");
+    site.remove("content/runs/second");
     served.until("the run to go", || served.get(second).status == 404);
 }
 
@@ -115,14 +110,14 @@ fn no_broken_setting_template_or_lost_folder_ends_it() {
 #[test]
 fn a_site_with_errors_from_the_start_is_shown_once_they_are_fixed() {
     let site = TestSite::base();
-    let record = site.text(&format!("{FIRST}/run-record.json"));
-    site.write(&format!("{FIRST}/run-record.json"), "{\n");
+    let record = site.text(&first("run-record.json"));
+    site.write_first("run-record.json", "{\n");
     let served = Served::any(&site);
     let waiting = served.get("/");
     assert_eq!(waiting.status, 503);
     assert!(waiting.body.contains("No site yet") && waiting.body.contains("/.runpress/live.js"));
     assert_eq!(served.message()["failed"], true);
-    site.write(&format!("{FIRST}/run-record.json"), record);
+    site.write_first("run-record.json", record);
     served.until("the site", || served.get("/").status == 200);
 }
 
@@ -130,13 +125,7 @@ fn a_site_with_errors_from_the_start_is_shown_once_they_are_fixed() {
 fn a_content_root_that_the_settings_name_is_watched_before_it_is_there() {
     let site = TestSite::base();
     fs::rename(site.path("content"), site.path("kept")).expect("moved");
-    site.write(
-        "site.toml",
-        format!(
-            "{}\n[build]\ncontent = [\"data/published\"]\n",
-            site.text("site.toml")
-        ),
-    );
+    site.settings("[build]\ncontent = [\"data/published\"]");
     let served = Served::any(&site);
     assert_eq!(
         served.message()["diagnostics"][0]["code"],
@@ -151,13 +140,7 @@ fn a_content_root_that_the_settings_name_is_watched_before_it_is_there() {
 fn a_change_during_the_first_build_is_shown_wherever_the_content_is() {
     let site = TestSite::base();
     fs::rename(site.path("content"), site.path("data")).expect("moved");
-    site.write(
-        "site.toml",
-        format!(
-            "{}\n[build]\ncontent = [\"data\"]\n",
-            site.text("site.toml")
-        ),
-    );
+    site.settings("[build]\ncontent = [\"data\"]");
     let run = site.path("data/runs/first");
     for number in 0..40 {
         let copy = site.path(&format!("data/runs/more-{number}"));
@@ -195,14 +178,11 @@ fn a_link_to_a_folder_that_is_always_written_brings_no_build() {
         fs::write(elsewhere.path().join(number.to_string()), "no input").expect("a file");
     }
     // Changes are reported in order: anything not built until here is never built.
-    let writeup = format!("{FIRST}/writeup.md");
-    site.write(&writeup, format!("{}\nMore.\n", site.text(&writeup)));
+    let writeup = first("writeup.md");
+    site.append(&writeup, "\nMore.\n");
     served.has_built(2);
     let said = served.said();
-    assert!(
-        said.contains("Changed: content/runs/first/writeup.md\n"),
-        "{said}"
-    );
+    contains(&said, "Changed: content/runs/first/writeup.md\n");
     assert_eq!(said.matches("Changed: ").count(), 1, "{said}");
 }
 

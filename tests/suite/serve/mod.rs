@@ -118,11 +118,8 @@ impl Served {
     fn until(&self, what: &str, done: impl Fn() -> bool) {
         let began = Instant::now();
         while !done() {
-            assert!(
-                began.elapsed() < PATIENCE,
-                "{what} did not come: {}",
-                self.said()
-            );
+            let is_late = began.elapsed() > PATIENCE;
+            assert!(!is_late, "{what} did not come: {}", self.said());
             thread::sleep(Duration::from_millis(20));
         }
     }
@@ -151,13 +148,9 @@ impl Served {
         stream.read_to_end(&mut bytes).expect("an answer");
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).expect("a status");
         Answer {
-            status: head
-                .split(' ')
-                .nth(1)
-                .expect("a status")
-                .parse()
-                .expect("a number"),
+            status: status.parse().expect("a number"),
             head: head.to_owned(),
             body: body.to_owned(),
         }
@@ -168,6 +161,13 @@ impl Served {
             "GET {path} HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n",
             self.port
         ))
+    }
+
+    /// Expects the address of a page to lead to another.
+    fn redirects(&self, path: &str, to: &str) {
+        let answer = self.get(path);
+        let location = answer.header("location");
+        assert_eq!((answer.status, location), (307, Some(to)), "{path}");
     }
 
     /// The latest message to the pages.

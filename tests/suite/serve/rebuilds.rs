@@ -4,7 +4,7 @@ use std::fs;
 
 use super::{RUN_PAGE, Served};
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, differences, fixture_text, lines, tree,
+    FIRST_SLUG, HEADER, Run, TestSite, annotation, differences, first, fixture_text, lines, tree,
 };
 
 /// One edit of a site.
@@ -39,12 +39,12 @@ fn after_every_edit_the_site_is_byte_for_byte_what_a_fresh_build_writes() {
             );
         }),
         ("an annotation is added", |site| {
-            let path = format!("{FIRST}/events.jsonl.annotations.jsonl");
+            let path = first("events.jsonl.annotations.jsonl");
             let said = annotation("z-1", 0, "note", "\"evidence\":\"Seen again.\"");
             site.write(&path, format!("{}{}", site.text(&path), lines(&[said])));
         }),
         ("a run is removed", |site| {
-            fs::remove_dir_all(site.path("content/runs/r3")).expect("removed");
+            site.remove("content/runs/r3");
         }),
         ("a log is added", |site| {
             site.write(
@@ -101,13 +101,10 @@ fn after_every_edit_the_site_is_byte_for_byte_what_a_fresh_build_writes() {
             site.write("templates/components/badge.html", "<b>badge</b>");
         }),
         ("the settings are changed", |site| {
-            site.write(
-                "site.toml",
-                format!("{}\n[feeds]\nitems = 2\n", site.text("site.toml")),
-            );
+            site.settings("[feeds]\nitems = 2");
         }),
         ("a file that was there is as long as before", |site| {
-            let path = format!("{FIRST}/writeup.md");
+            let path = first("writeup.md");
             let text = site.text(&path);
             let at = text
                 .rfind(|c: char| c.is_ascii_lowercase())
@@ -150,13 +147,12 @@ fn only_what_may_have_changed_is_made_again() {
         let path = served.folder().join(&page[1..]).join("index.html");
         fs::metadata(path).map(|meta| meta.ino()).ok()
     };
-    let (first, other) = (RUN_PAGE, "/runs/tetris-codex-sample-lark-1-9f1c2d3e/");
-    let before = (place(first), place(other), place("/runs/"));
+    let (own, other) = (RUN_PAGE, "/runs/tetris-codex-sample-lark-1-9f1c2d3e/");
+    let before = (place(own), place(other), place("/runs/"));
     assert!(before.0.is_some() && before.1.is_some());
-    let writeup = format!("{FIRST}/writeup.md");
-    site.write(&writeup, format!("{}\nMore.\n", site.text(&writeup)));
+    site.append(&first("writeup.md"), "\nMore.\n");
     served.has_built(2);
-    assert_ne!(place(first), before.0);
+    assert_ne!(place(own), before.0);
     assert_eq!(place(other), before.1, "the same file stands there");
     assert_eq!(place("/runs/"), before.2, "a list that says the same");
     // A change to shared content rebuilds all pages.
@@ -168,34 +164,26 @@ fn only_what_may_have_changed_is_made_again() {
 #[test]
 fn a_change_of_the_files_that_an_agent_left_gives_another_archive() {
     let site = TestSite::base();
-    let settings = site.text("site.toml");
-    site.write(
-        "site.toml",
-        format!("{settings}\n[policy]\npublish_implementation = true\n"),
-    );
+    site.settings("[policy]\npublish_implementation = true");
     site.run(
         "other",
         &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11").case("tetris"),
     );
-    let path = |name: &str| format!("{FIRST}/implementation/src/{name}");
     site.write("content/runs/other/implementation/main.ts", "other\n");
-    site.write(&path("main.ts"), "one\n");
+    site.write_first("implementation/src/main.ts", "one\n");
     let served = Served::any(&site);
     let edits: [Edit; 5] = [
         ("a file of the same length", |site| {
-            let path = format!("{FIRST}/implementation/src/main.ts");
-            site.write(&path, "two\n");
+            site.write_first("implementation/src/main.ts", "two\n");
         }),
         ("a new file", |site| {
-            let path = format!("{FIRST}/implementation/lib/more.ts");
-            site.write(&path, "more\n");
+            site.write_first("implementation/lib/more.ts", "more\n");
         }),
         ("a file that is gone", |site| {
-            site.remove(&format!("{FIRST}/implementation/lib/more.ts"));
+            site.remove_first("implementation/lib/more.ts");
         }),
         ("a run whose implementation is as it was", |site| {
-            let path = format!("{FIRST}/writeup.md");
-            site.write(&path, format!("{}\nMore.\n", site.text(&path)));
+            site.append(&first("writeup.md"), "\nMore.\n");
         }),
         ("the policy is taken back", |site| {
             site.replace(
@@ -213,12 +201,8 @@ fn a_change_of_the_files_that_an_agent_left_gives_another_archive() {
         assert_eq!(built.status, Some(0), "{what}: {}", built.stderr);
         let fresh = tree(&out);
         let archives = fresh.keys().filter(|path| path.ends_with(".tar.gz"));
-        let expected = if what == "the policy is taken back" {
-            0
-        } else {
-            2
-        };
-        assert_eq!(archives.count(), expected, "{what}");
+        let is_published = what != "the policy is taken back";
+        assert_eq!(archives.count(), 2 * usize::from(is_published), "{what}");
         served.until(what, || differences(&served.files(), &fresh).is_empty());
     }
 }

@@ -1,13 +1,13 @@
 //! A secret that a check reports is in nothing that is served, sent to a page or printed.
 
 use super::{RUN_PAGE, Served};
-use crate::support::{FIRST, TestSite, tree};
+use crate::support::{TestSite, first, tree};
 
 #[test]
 fn a_secret_is_in_no_page_no_message_and_no_line_of_the_terminal() {
     let key = format!("{}_{}", "ghp", "x7Kq2mPz9LwTn4Rb8VcJ3hYd6FsG1aQeXoWk");
     let site = TestSite::base();
-    let review = format!("{FIRST}/writeup.md");
+    let review = first("writeup.md");
     let clean = site.text(&review);
     let leaking = format!("{clean}\nIt printed {key} then.\n");
     let check = |served: &Served, when: &str| {

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::codes::Held;
-use crate::support::{FIRST, FIRST_SLUG, Ran, Run, TestSite, differences, tree};
+use crate::support::{FIRST, FIRST_SLUG, Ran, Run, TestSite, differences, first, rows, tree};
 
 /// A way to break a merge or a shard.
 pub(crate) struct Broken {
@@ -13,13 +13,26 @@ pub(crate) struct Broken {
     pub(crate) arguments: &'static [&'static str],
 }
 
+const fn way(
+    code: &'static str,
+    arguments: &'static [&'static str],
+    prepare: fn(&TestSite) -> Held,
+) -> Broken {
+    Broken {
+        code,
+        prepare,
+        arguments,
+    }
+}
+
 const ONE: &[&str] = &["merge", "-v", "parts/1"];
 const BOTH: &[&str] = &["merge", "-v", "parts/1", "parts/2"];
 
 /// Builds a shard `K/N` into a folder.
 fn part(site: &TestSite, shard: &str, out: &str) -> Ran {
-    let ran = site.runpress(&["build", "--shard", shard, "--out", &path(site, out)]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let ran = site
+        .runpress(&["build", "--shard", shard, "--out", &path(site, out)])
+        .ok();
     ran
 }
 
@@ -44,20 +57,16 @@ fn page() -> String {
 
 /// Moves the base run away, but for its record.
 fn leave_record(site: &TestSite) {
-    let record = site.bytes(&format!("{FIRST}/run-record.json"));
+    let record = site.bytes(&first("run-record.json"));
     site.write("records/content/runs/first/run-record.json", record);
-    fs::remove_dir_all(site.path(FIRST)).expect("a removal");
+    site.remove(FIRST);
 }
 
 /// The ways that are named by their code, in the order of the reference.
 const CODES: [Broken; 13] = [
-    Broken {
-        code: "shard.needs-content",
-        prepare: |site| {
-            leave_record(site);
-            Vec::new()
-        },
-        arguments: &[
+    way(
+        "shard.needs-content",
+        &[
             "build",
             "-v",
             "--shard",
@@ -67,108 +76,77 @@ const CODES: [Broken; 13] = [
             "--records",
             "records",
         ],
-    },
-    Broken {
-        code: "merge.not-a-part",
-        prepare: |site| {
-            fs::create_dir_all(site.path("parts/1")).expect("a folder");
+        |site| {
+            leave_record(site);
             Vec::new()
         },
-        arguments: ONE,
-    },
-    Broken {
-        code: "merge.overlap",
-        prepare: |site| {
+    ),
+    way("merge.not-a-part", ONE, |site| {
+        fs::create_dir_all(site.path("parts/1")).expect("a folder");
+        Vec::new()
+    }),
+    way(
+        "merge.overlap",
+        &["merge", "-v", "parts/1", "--out", "parts/1/site"],
+        |site| {
             whole(site);
             Vec::new()
         },
-        arguments: &["merge", "-v", "parts/1", "--out", "parts/1/site"],
-    },
-    Broken {
-        code: "merge.other-version",
-        prepare: |site| {
-            whole(site);
-            change(site, "parts/1/part.runpress", |bytes| bytes[8] ^= 1);
-            Vec::new()
-        },
-        arguments: ONE,
-    },
-    Broken {
-        code: "merge.other-settings",
-        prepare: |site| {
-            whole(site);
-            site.write("static/more.css", "p { color: red }\n");
-            Vec::new()
-        },
-        arguments: ONE,
-    },
-    Broken {
-        code: "merge.other-records",
-        prepare: |site| {
-            whole(site);
-            site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
-            Vec::new()
-        },
-        arguments: ONE,
-    },
-    Broken {
-        code: "merge.other-count",
-        prepare: |site| {
-            part(site, "1/2", "parts/1");
-            part(site, "2/3", "parts/2");
-            Vec::new()
-        },
-        arguments: BOTH,
-    },
-    Broken {
-        code: "merge.missing-part",
-        prepare: |site| {
-            part(site, "1/3", "parts/1");
-            Vec::new()
-        },
-        arguments: ONE,
-    },
-    Broken {
-        code: "merge.duplicate-part",
-        prepare: |site| {
-            part(site, "1/2", "parts/1");
-            part(site, "1/2", "parts/2");
-            Vec::new()
-        },
-        arguments: BOTH,
-    },
-    Broken {
-        code: "merge.damaged-part",
-        prepare: |site| {
+    ),
+    way("merge.other-version", ONE, |site| {
+        whole(site);
+        change(site, "parts/1/part.runpress", |bytes| bytes[8] ^= 1);
+        Vec::new()
+    }),
+    way("merge.other-settings", ONE, |site| {
+        whole(site);
+        site.write("static/more.css", "p { color: red }\n");
+        Vec::new()
+    }),
+    way("merge.other-records", ONE, |site| {
+        whole(site);
+        site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
+        Vec::new()
+    }),
+    way("merge.other-count", BOTH, |site| {
+        part(site, "1/2", "parts/1");
+        part(site, "2/3", "parts/2");
+        Vec::new()
+    }),
+    way("merge.missing-part", ONE, |site| {
+        part(site, "1/3", "parts/1");
+        Vec::new()
+    }),
+    way("merge.duplicate-part", BOTH, |site| {
+        part(site, "1/2", "parts/1");
+        part(site, "1/2", "parts/2");
+        Vec::new()
+    }),
+    // A page that the earlier site has as it was is not read from the part.
+    way(
+        "merge.damaged-part",
+        &["merge", "-v", "--fresh", "parts/1"],
+        |site| {
             whole(site);
             change(site, &page(), |bytes| bytes[100] ^= 1);
             Vec::new()
         },
-        // A page that the earlier site has as it was is not read from the part.
-        arguments: &["merge", "-v", "--fresh", "parts/1"],
-    },
-    Broken {
-        code: "merge.foreign-file",
-        prepare: |site| {
-            whole(site);
-            site.write("parts/1/notes.txt", "mine\n");
-            Vec::new()
-        },
-        arguments: ONE,
-    },
-    Broken {
-        code: "merge.stale-part",
-        prepare: |site| {
-            whole(site);
-            let writeup = format!("{FIRST}/writeup.md");
-            site.write(&writeup, site.text(&writeup) + "\nMore.\n");
-            Vec::new()
-        },
-        arguments: ONE,
-    },
-    Broken {
-        code: "merge.needs-content",
-        prepare: |site| {
+    ),
+    way("merge.foreign-file", ONE, |site| {
+        whole(site);
+        site.write("parts/1/notes.txt", "mine\n");
+        Vec::new()
+    }),
+    way("merge.stale-part", ONE, |site| {
+        whole(site);
+        let writeup = first("writeup.md");
+        site.write(&writeup, site.text(&writeup) + "\nMore.\n");
+        Vec::new()
+    }),
+    way(
+        "merge.needs-content",
+        &["merge", "-v", "parts/1", "--records", "records"],
+        |site| {
             // An error of the site: the shard is checked, and has no pages.
             site.write("content/cases/pong.md", "+++\nno = \n+++\n");
             part(site, "1/1", "parts/1");
@@ -176,8 +154,7 @@ const CODES: [Broken; 13] = [
             leave_record(site);
             Vec::new()
         },
-        arguments: &["merge", "-v", "parts/1", "--records", "records"],
-    },
+    ),
 ];
 
 /// The way that gives a code.
@@ -231,7 +208,7 @@ const MORE: [(&str, Break); 16] = [
         site.remove(&page());
     }),
     ("merge.damaged-part", |site| {
-        fs::remove_dir_all(site.path("parts/1/runs")).expect("a removal");
+        site.remove("parts/1/runs");
     }),
     ("merge.foreign-file", |site| {
         site.write(&format!("parts/1/runs/{FIRST_SLUG}/more.html"), "<p>");
@@ -271,16 +248,8 @@ fn refuses(site: &TestSite, code: &str, arguments: &[&str], what: &str) {
     );
     assert!(ran.stderr.contains("help: "), "{what}: {}", ran.stderr);
     let after = (tree(&site.path("public")), tree(&site.path("parts")));
-    assert_eq!(
-        differences(&before.0, &after.0),
-        [""; 0],
-        "{what}: the site"
-    );
-    assert_eq!(
-        differences(&before.1, &after.1),
-        [""; 0],
-        "{what}: the parts"
-    );
+    assert_eq!(differences(&before.0, &after.0), [""; 0], "{what}");
+    assert_eq!(differences(&before.1, &after.1), [""; 0], "{what}");
     let left = fs::read_dir(site.root()).expect("a folder");
     let left = left.map(|entry| entry.expect("an entry").file_name());
     let mut left = left.filter(|name| name.to_string_lossy().contains("staging"));
@@ -327,11 +296,11 @@ fn a_part_never_replaces_a_site_nor_a_site_a_part() {
 #[test]
 fn a_file_that_kept_its_size_makes_a_part_stale_only_if_it_is_read() {
     let site = TestSite::base();
-    let [writeup, notes] = ["writeup.md", "notes.bin"].map(|name| format!("{FIRST}/{name}"));
+    let [writeup, notes] = ["writeup.md", "notes.bin"].map(|name| first(name));
     site.write(&notes, "one").publish();
     whole(&site);
     site.write(&notes, "two");
-    let merge = || site.runpress(&["merge", "parts/1"]);
+    let merge = || site.runpress("merge parts/1");
     assert_eq!(merge().status, Some(0), "{}", merge().stderr);
     let text = site.text(&writeup);
     site.write(&writeup, text.replacen("well", "WELL", 1));
@@ -340,7 +309,7 @@ fn a_file_that_kept_its_size_makes_a_part_stale_only_if_it_is_read() {
     // Written again, as a checkout does.
     site.write(&writeup, &text);
     assert_eq!(merge().status, Some(0), "{}", merge().stderr);
-    site.write(&format!("{FIRST}/transcript.json"), "{}");
+    site.write_first("transcript.json", "{}");
     refuses(&site, "merge.stale-part", ONE, "a new file");
 }
 
@@ -353,8 +322,7 @@ fn files_of_a_part_with_another_mode_get_that_of_the_merge() {
     whole(&site);
     let private = fs::Permissions::from_mode(0o600);
     fs::set_permissions(site.path(&page()), private).expect("permissions");
-    let ran = site.runpress(&["merge", "parts/1"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress("merge parts/1").ok();
     let mode = |path: &str| {
         let meta = fs::metadata(site.path(path)).expect("a file");
         meta.permissions().mode() & 0o777
@@ -378,8 +346,7 @@ fn runs_of_two_roots_whose_paths_look_alike_are_merged() {
         part(&site, shard, &format!("parts/{}", &shard[..1]));
     }
     let before = tree(&site.path("public"));
-    let ran = site.runpress(&["merge", "--fresh", "parts/1", "parts/2"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress("merge --fresh parts/1 parts/2").ok();
     assert_eq!(differences(&before, &tree(&site.path("public"))), [""; 0]);
 }
 
@@ -403,20 +370,14 @@ fn a_folder_without_records_is_refused_before_and_after_the_shard_is_built() {
 
 #[test]
 fn the_message_names_what_differs() {
-    for (file, text, what) in [
-        ("static/more.css", "p { color: red }\n", "static files"),
-        (
-            "templates/components/badge.html",
-            "<b>badge</b>",
-            "templates",
-        ),
-        ("site.toml", "[site]\ntitle = \"Another\"\n", "settings"),
-        (
-            "content/pages/more.md",
-            "+++\ntitle = \"More\"\n+++\n\nText.\n",
-            "pages in the navigation",
-        ),
-    ] {
+    for [file, text, what] in rows(
+        r#"
+static/more.css | p { color: red }⏎ | static files
+templates/components/badge.html | <b>badge</b> | templates
+site.toml | [site]⏎title = "Another"⏎ | settings
+content/pages/more.md | +++⏎title = "More"⏎+++⏎⏎Text.⏎ | pages in the navigation
+"#,
+    ) {
         let site = TestSite::base();
         site.publish();
         whole(&site);
@@ -476,7 +437,7 @@ fn a_part_that_names_a_file_outside_of_its_runs_is_refused_whatever_its_digests_
 fn a_merge_that_runs_out_of_room_leaves_the_old_site() {
     let site = TestSite::base();
     site.publish();
-    let writeup = format!("{FIRST}/writeup.md");
+    let writeup = first("writeup.md");
     site.write(&writeup, site.text(&writeup) + "\nMore.\n");
     whole(&site);
     let before = tree(&site.path("public"));

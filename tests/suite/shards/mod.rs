@@ -14,7 +14,7 @@ use runpress::api::site::Overrides;
 use crate::full_run::furnish;
 use crate::incremental::edits::{self, Edit, Random};
 use crate::incremental::{Reference, many_kinds};
-use crate::support::{Run, TestSite, described, differences, tree};
+use crate::support::{Run, TestSite, described, differences, parse, tree};
 
 /// Edits that affect parts, in addition to those for incremental builds.
 const MORE: [Edit; 5] = [
@@ -208,17 +208,13 @@ fn a_part_with_other_addresses_than_the_merged_site_is_refused() {
     site.run("one", &earlier);
     let shard = ["build", "--shard", "1/1", "--out", "parts/1"];
     std::fs::rename(site.path("public"), site.path("elsewhere")).expect("a folder");
-    assert_eq!(site.runpress(&shard).status, Some(0));
+    site.runpress(&shard).ok();
     std::fs::rename(site.path("elsewhere"), site.path("public")).expect("a folder");
-    let merged = site.runpress(&["merge", "parts/1"]);
-    assert_eq!(merged.status, Some(2), "{}", merged.stderr);
-    assert!(
-        merged.stderr.contains("merge.other-settings") && merged.stderr.contains("another ledger"),
-        "{}",
-        merged.stderr
-    );
-    assert_eq!(site.runpress(&shard).status, Some(0));
-    assert_eq!(site.runpress(&["merge", "parts/1"]).status, Some(0));
+    let merged = site.runpress("merge parts/1").exits(2);
+    merged.says("merge.other-settings");
+    merged.says("another ledger");
+    site.runpress(&shard).ok();
+    site.runpress("merge parts/1").ok();
 }
 
 #[test]
@@ -243,15 +239,14 @@ fn a_run_of_another_machine_needs_nothing_but_its_record() {
                 &format!("records/content/runs/{name}/run-record.json"),
                 &record,
             );
-            let record: serde_json::Value = serde_json::from_str(&record).expect("a record");
+            let record = parse(&record);
             let id = record["id"].as_str().expect("an id");
             let digest = blake3::hash(id.as_bytes());
             let first = digest.as_bytes().first_chunk().copied().expect("8 bytes");
             if u64::from_le_bytes(first) % 2 + 1 == u64::from(number) {
                 kept += 1;
             } else {
-                fs::remove_dir_all(machine.path(&format!("content/runs/{name}")))
-                    .expect("a removal");
+                machine.remove(&format!("content/runs/{name}"));
             }
         }
         let part = machine.build_with(&records);
@@ -264,7 +259,7 @@ fn a_run_of_another_machine_needs_nothing_but_its_record() {
         machine
     });
     let merger = TestSite::bare().overlay(machines[0].root());
-    fs::remove_dir_all(merger.path("content/runs")).expect("a removal");
+    merger.remove("content/runs");
     let records = Overrides {
         records: Some(merger.path("records")),
         ..Overrides::default()

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::full_run::furnish;
 use crate::incremental::edits;
-use crate::support::{FIRST, Run, TestSite, differences, tree};
+use crate::support::{Run, TestSite, differences, tree};
 
 const REPORTS: [&str; 5] = ["json", "github", "sarif", "junit", "markdown"];
 
@@ -86,7 +86,7 @@ fn archive() -> TestSite {
 }
 
 fn break_runs(site: &TestSite) {
-    site.write(&format!("{FIRST}/events.jsonl"), "{\n");
+    site.write_first("events.jsonl", "{\n");
     site.write("content/runs/r4/writeup.md", "+++\nrating = [\n+++\n");
     site.write("content/runs/r4/events.jsonl.annotations.jsonl", "{\n");
     site.write("content/runs/broken/run-record.json", "{");
@@ -99,7 +99,7 @@ fn break_runs(site: &TestSite) {
 fn any_number_of_shards_gives_the_reports_and_the_site_of_one_build() {
     let site = archive();
     assert_eq!(compare(&site, &["--drafts"]), Some(0));
-    fs::remove_dir_all(site.path("one")).expect("a removal");
+    site.remove("one");
     assert_eq!(compare(&site, &["--deny", "warnings", "-v"]), Some(1));
 }
 
@@ -127,11 +127,11 @@ fn a_shard_reports_its_own_runs_and_still_leaves_its_part() {
         let ran = site.runpress(&["build", "--shard", &shard, "--out", "part"]);
         let count = ran.stderr.matches("error[").count();
         assert_eq!(ran.status, Some(i32::from(count > 0)), "{}", ran.stderr);
-        assert!(ran.stderr.contains("Built a part in"), "{}", ran.stderr);
+        ran.says("Built a part in");
         assert!(site.path("part/part.runpress").exists());
         reported += count;
     }
-    let all = site.runpress(&["check"]);
+    let all = site.runpress("check");
     let duplicates = all
         .stderr
         .matches("error[archive.duplicate-run-id]")
@@ -145,12 +145,11 @@ fn a_shard_reports_its_own_runs_and_still_leaves_its_part() {
 fn a_merge_of_records_names_the_runs_that_a_quarantined_one_changes() {
     let site = archive();
     site.write("content/runs/r4/events.jsonl.annotations.jsonl", "{\n");
-    let built = site.runpress(&["build", "--keep-going", "--out", "one"]);
-    assert_eq!(built.status, Some(0), "{}", built.stderr);
+    site.runpress("build --keep-going --out one").ok();
     for shard in ["1/2", "2/2"] {
         let out = format!("parts/{}", &shard[..1]);
-        let ran = site.runpress(&["build", "--keep-going", "--shard", shard, "--out", &out]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        site.runpress(&["build", "--keep-going", "--shard", shard, "--out", &out])
+            .ok();
     }
     for path in tree(&site.path("content")).keys() {
         if path.ends_with("/run-record.json") {
@@ -171,8 +170,7 @@ fn a_merge_of_records_names_the_runs_that_a_quarantined_one_changes() {
         "--out",
         "merged",
     ];
-    let refused = site.runpress(&merge);
-    assert_eq!(refused.status, Some(2), "{}", refused.stderr);
+    let refused = site.runpress(&merge).exits(2);
     // Each of them is a problem with its place.
     let lines: Vec<&str> = refused.stderr.lines().collect();
     let problems = lines.windows(2);
@@ -188,8 +186,7 @@ fn a_merge_of_records_names_the_runs_that_a_quarantined_one_changes() {
         fs::create_dir_all(site.path("content/runs")).expect("a folder");
         fs::rename(site.path("elsewhere").join(name), site.path(run)).expect("a rename");
     }
-    let merged = site.runpress(&merge);
-    assert_eq!(merged.status, Some(0), "{}", merged.stderr);
+    site.runpress(&merge).ok();
     let [one, merged] = ["one", "merged"].map(|name| tree(&site.path(name)));
     assert_eq!(differences(&one, &merged), [""; 0]);
 }
@@ -199,16 +196,16 @@ fn a_merge_of_records_names_the_runs_that_a_quarantined_one_changes() {
 fn a_merge_exports_the_tables_of_one_build_and_only_where_the_content_is() {
     let site = archive();
     let export = |name: &str| format!("--export=parquet={}", site.path(name).display());
-    let ran = site.runpress(&["build", "--out", "one", &export("tables")]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress(&["build", "--out", "one", &export("tables")])
+        .ok();
     for shard in ["1/3", "2/3", "3/3"] {
         let out = format!("parts/{}", &shard[..1]);
-        let ran = site.runpress(&["build", "--shard", shard, "--out", &out]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        site.runpress(&["build", "--shard", shard, "--out", &out])
+            .ok();
     }
     let merge = ["merge", "parts/3", "parts/1", "parts/2", "--out", "merged"];
-    let ran = site.runpress(&[&merge[..], &[&*export("merged-tables")]].concat());
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress(&[&merge[..], &[&*export("merged-tables")]].concat())
+        .ok();
     let [one, merged] = ["tables", "merged-tables"].map(|name| tree(&site.path(name)));
     assert!(one.len() > 4, "{}", one.len());
     assert_eq!(differences(&one, &merged), [""; 0]);
@@ -218,8 +215,7 @@ fn a_merge_exports_the_tables_of_one_build_and_only_where_the_content_is() {
     fs::rename(site.path("content/runs/r2"), site.path("elsewhere")).expect("a rename");
     let before = tree(&site.path("merged"));
     let records = [&*export("merged-tables"), "--records", "records"];
-    let ran = site.runpress(&[&merge[..], &records].concat());
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    let ran = site.runpress(&[&merge[..], &records].concat()).exits(2);
     let found = ran.stderr.contains("error[merge.needs-content]") && ran.stderr.contains("runs/r2");
     assert!(found, "{}", ran.stderr);
     assert_eq!(differences(&before, &tree(&site.path("merged"))), [""; 0]);

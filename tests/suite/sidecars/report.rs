@@ -1,17 +1,14 @@
 //! The validator of annotation sidecars gives exactly Harn's report.
 
 use crate::fuzz_targets::compact;
-use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines, raw, words};
+use crate::support::{
+    FIRST, HEADER, TestSite, annotation, codes, each, first, lacks, lines, parse, raw, span, words,
+};
 
 /// The report of a sidecar in run.json, without white space. The base run has events 0 to 3.
 fn report(annotations: &[String]) -> String {
     let site = TestSite::base();
-    let mut all = vec![HEADER.to_owned()];
-    all.extend_from_slice(annotations);
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&all),
-    );
+    site.annotate(annotations);
     report_of(&site)
 }
 
@@ -72,11 +69,9 @@ fn a_hypothesis_needs_a_status_and_no_friction_kind() {
         r#""hypothesis_status":"active","friction_kind":"nonsense""#,
         r#""hypothesis_status":"stale""#,
     ];
-    let all: Vec<_> = fields
-        .iter()
-        .enumerate()
-        .map(|(n, f)| annotation(&format!("h{n}"), 1, "hypothesis", f))
-        .collect();
+    let all = (0..).zip(fields);
+    let all = all.map(|(n, f)| annotation(&format!("h{n}"), 1, "hypothesis", f));
+    let all: Vec<_> = all.collect();
     assert_eq!(
         problems(&all),
         concat!(
@@ -97,11 +92,9 @@ fn friction_needs_a_known_kind_and_no_status() {
         r#""hypothesis_status":"active""#,
         r#""friction_kind":null"#,
     ];
-    let all: Vec<_> = fields
-        .iter()
-        .enumerate()
-        .map(|(n, f)| annotation(&format!("f{n}"), 1, "friction", f))
-        .collect();
+    let all = (0..).zip(fields);
+    let all = all.map(|(n, f)| annotation(&format!("f{n}"), 1, "friction", f));
+    let all: Vec<_> = all.collect();
     assert_eq!(
         problems(&all),
         concat!(
@@ -116,27 +109,12 @@ fn friction_needs_a_known_kind_and_no_status() {
 
 #[test]
 fn every_friction_kind_of_the_format_is_known() {
-    let kinds = [
-        "repeated_query",
-        "repeated_clarification",
-        "approval_stall",
-        "missing_context",
-        "manual_handoff",
-        "tool_gap",
-        "failed_assumption",
-        "expensive_model_used_for_deterministic_step",
-        "human_hypothesis",
-    ];
-    let all: Vec<_> = kinds
-        .iter()
-        .map(|kind| {
-            annotation(
-                kind,
-                1,
-                "friction",
-                &format!("\"friction_kind\":\"{kind}\""),
-            )
-        })
+    let kinds = "repeated_query repeated_clarification approval_stall missing_context manual_handoff tool_gap \
+                 failed_assumption expensive_model_used_for_deterministic_step human_hypothesis";
+    let field = |kind: &str| format!("\"friction_kind\":\"{kind}\"");
+    let all = kinds.split(' ');
+    let all: Vec<_> = all
+        .map(|kind| annotation(kind, 1, "friction", &field(kind)))
         .collect();
     assert_eq!(
         report(&all),
@@ -146,25 +124,13 @@ fn every_friction_kind_of_the_format_is_known() {
 
 #[test]
 fn other_kinds_take_neither_status_nor_friction_kind() {
-    for kind in [
-        "correct",
-        "incorrect",
-        "alternative",
-        "note",
-        "marker",
-        "mute",
-        "crystallize_here",
-    ] {
+    let fields = r#""friction_kind":"tool_gap","hypothesis_status":"active""#;
+    let kinds = "correct incorrect alternative note marker mute crystallize_here";
+    for kind in kinds.split(' ') {
         assert_eq!(
-            report(&[annotation(
-                "a",
-                0,
-                kind,
-                r#""friction_kind":"tool_gap","hypothesis_status":"active""#
-            )]),
-            format!(
-                r#"{{"annotations_checked":1,"problems":[{{"code":"hypothesis_status_unexpected","annotation_id":"a"}},{{"code":"friction_kind_unexpected","annotation_id":"a"}}],"kind_counts":{{"{kind}":1}}}}"#
-            )
+            problems(&[annotation("a", 0, kind, fields)]),
+            r#"[{"code":"hypothesis_status_unexpected","annotation_id":"a"},{"code":"friction_kind_unexpected","annotation_id":"a"}]"#,
+            "{kind}"
         );
     }
 }
@@ -219,8 +185,8 @@ fn a_span_can_be_wrong_in_three_ways_at_once_in_the_words_of_harn() {
 fn problems_of_one_annotation_come_in_the_order_of_the_validator_and_the_digest_last() {
     let site = TestSite::base();
     let zeros = "0".repeat(64);
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+    site.write_first(
+        "events.jsonl.annotations.jsonl",
         lines(&[
             HEADER.replace('}', &format!(",\"tape_content_hash\":\"{zeros}\"}}")),
             annotation("a", 0, "note", ""),
@@ -230,23 +196,13 @@ fn problems_of_one_annotation_come_in_the_order_of_the_validator_and_the_digest_
                 "hypothesis",
                 r#""friction_kind":"tool_gap","span":{"start_event_id":8,"end_event_id":7}"#,
             ),
-            annotation(
-                "b",
-                0,
-                "praise",
-                r#""span":{"start_event_id":1,"end_event_id":1}"#,
-            ),
+            annotation("b", 0, "praise", &span(1, 1)),
         ]),
     );
     let report = report_of(&site);
-    let problems: Vec<serde_json::Value> =
-        serde_json::from_str(&raw(&report, "/problems")).expect("problems");
-    let order: Vec<_> = problems
-        .iter()
-        .map(|p| p["code"].as_str().unwrap_or_default())
-        .collect();
+    let problems = parse(&raw(&report, "/problems"));
     assert_eq!(
-        order,
+        each(&problems, "code"),
         [
             "duplicate_id",
             "unknown_event_id",
@@ -260,12 +216,11 @@ fn problems_of_one_annotation_come_in_the_order_of_the_validator_and_the_digest_
             "tape_digest_mismatch",
         ]
     );
-    let hash = blake3::hash(&site.bytes(&format!("{FIRST}/events.jsonl")))
+    let hash = blake3::hash(&site.bytes(&first("events.jsonl")))
         .to_hex()
         .to_string();
-    let last = raw(&report, "/problems/9");
     assert_eq!(
-        last,
+        raw(&report, "/problems/9"),
         format!(r#"{{"code":"tape_digest_mismatch","expected":"{zeros}","actual":"{hash}"}}"#)
     );
 }
@@ -275,8 +230,8 @@ fn the_report_in_run_json_is_that_of_the_validator_with_sorted_counts() {
     let site = TestSite::base();
     site.write("site.toml", "[policy]\nstale_annotations = \"warn\"\n");
     let zeros = "0".repeat(64);
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+    site.write_first(
+        "events.jsonl.annotations.jsonl",
         lines(&[
             HEADER.replace('}', &format!(",\"tape_content_hash\":\"{zeros}\"}}")),
             annotation("z", 0, "praise", ""),
@@ -294,7 +249,7 @@ fn the_report_in_run_json_is_that_of_the_validator_with_sorted_counts() {
             "annotation.stale-target",
         ]
     );
-    let hash = blake3::hash(&site.bytes(&format!("{FIRST}/events.jsonl")))
+    let hash = blake3::hash(&site.bytes(&first("events.jsonl")))
         .to_hex()
         .to_string();
     assert_eq!(
@@ -314,19 +269,8 @@ fn the_report_in_run_json_is_that_of_the_validator_with_sorted_counts() {
 #[test]
 fn an_empty_tape_has_no_end_that_a_span_could_pass() {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/events.jsonl"), "\n");
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[
-            HEADER,
-            &annotation(
-                "a",
-                0,
-                "note",
-                r#""span":{"start_event_id":0,"end_event_id":7}"#,
-            ),
-        ]),
-    );
+    site.write_first("events.jsonl", "\n");
+    site.annotate(&[annotation("a", 0, "note", &span(0, 7))]);
     assert_eq!(codes(&site.check()), ["annotation.unknown-event-id"]);
 }
 
@@ -347,23 +291,12 @@ fn what_harn_does_not_check_is_not_reported() {
 #[test]
 fn the_report_of_a_sidecar_that_stops_its_run_is_printed_as_harn_prints_it() {
     let site = TestSite::base();
-    let sidecar = format!("{FIRST}/events.jsonl.annotations.jsonl");
-    site.write(
-        &sidecar,
-        lines(&[
-            HEADER,
-            &annotation(
-                "a",
-                9,
-                "note",
-                r#""span":{"start_event_id":9,"end_event_id":8}"#,
-            ),
-        ]),
-    );
+    let sidecar = first("events.jsonl.annotations.jsonl");
+    site.annotate(&[annotation("a", 9, "note", &span(9, 8))]);
     let before = site.bytes(&sidecar);
-    assert_eq!(site.runpress(&["check"]).status, Some(1));
-    let ran = site.runpress(&["annotate", "--validate", FIRST]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    site.runpress("check").exits(1);
+    let validate = || site.runpress(&format!("annotate --validate {FIRST}"));
+    let ran = validate().exits(1);
     let expected = r#"{
   "annotations_checked": 1,
   "problems": [
@@ -391,22 +324,12 @@ fn the_report_of_a_sidecar_that_stops_its_run_is_printed_as_harn_prints_it() {
     assert_eq!(ran.stdout, expected);
     assert_eq!(site.bytes(&sidecar), before);
 
-    site.write(&sidecar, lines(&[HEADER, &annotation("a", 1, "note", "")]));
-    let ran = site.runpress(&["annotate", "--validate", FIRST]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.contains("\"problems\": []"), "{}", ran.stdout);
+    site.annotate(&[annotation("a", 1, "note", "")]);
+    validate().ok().prints("\"problems\": []");
 
     site.write(&sidecar, "not a sidecar\n");
-    let ran = site.runpress(&["annotate", "--validate", FIRST]);
+    let ran = validate();
     assert_eq!((ran.status, ran.stdout.as_str()), (Some(1), ""));
-    assert!(
-        ran.stderr.contains("sidecar.malformed-line"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        !ran.stderr.contains("Nothing was written"),
-        "a command that never writes need not say so: {}",
-        ran.stderr
-    );
+    ran.says("sidecar.malformed-line");
+    lacks(&ran.stderr, "Nothing was written");
 }

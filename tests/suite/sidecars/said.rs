@@ -1,6 +1,6 @@
 //! The content of a sidecar is shown in full, and reported wherever it contradicts the tape.
 
-use crate::support::{FIRST, HEADER, TestSite, annotation, codes, described, lines, words};
+use crate::support::{HEADER, TestSite, annotation, codes, described, lines, words};
 
 #[test]
 fn everything_an_annotation_says_is_on_the_page() {
@@ -10,10 +10,7 @@ fn everything_an_annotation_says_is_on_the_page() {
         r#""timestamp":"2026-05-10T17:00:00Z","span":{"start_event_id":1,"end_event_id":3},"#,
         r#""links":[{"label":"the issue","url":"https://example.org/1"},{"reference":"trace-9"}],"metadata":{"capability":"npm"}"#
     );
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[HEADER, &annotation("a-1", 1, "alternative", fields)]),
-    );
+    site.annotate(&[annotation("a-1", 1, "alternative", fields)]);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     let said = words(page.one("#e-1 aside#a-a-1"));
@@ -35,11 +32,7 @@ fn everything_an_annotation_says_is_on_the_page() {
         page.texts("#a-a-1 a[href='https://example.org/1']"),
         ["the issue"]
     );
-    let covered: Vec<_> = page
-        .all("li.e:has(i.sp), li.e:is(.l0, .l1, .l2, .l3)")
-        .iter()
-        .filter_map(|e| e.value().id().map(str::to_owned))
-        .collect();
+    let covered = page.attrs("li.e:has(i.sp), li.e:is(.l0, .l1, .l2, .l3)", "id");
     assert_eq!(covered, ["e-1", "e-2", "e-3"]);
 }
 
@@ -48,11 +41,8 @@ fn the_excerpt_of_a_long_value_says_where_it_was_cut() {
     let site = TestSite::base();
     let hash = "0123456789abcdef".repeat(4);
     let header = HEADER.replace('}', &format!(",\"tape_content_hash\":\"{hash}\"}}"));
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[header]),
-    );
-    let ran = site.runpress(&["check"]);
+    site.write_first("events.jsonl.annotations.jsonl", lines(&[header]));
+    let ran = site.runpress("check");
     let shown = ran
         .stderr
         .lines()
@@ -68,10 +58,7 @@ fn a_quote_proves_what_an_annotation_points_at() {
     let command = r#"{"timestamp":"2026-03-01T10:00:09Z","type":"command","command":"npm   test\n-- --run","exitCode":1}"#;
     let colours = r#"{"timestamp":"2026-03-01T10:00:10Z","type":"agent","message":"\u001b[31mOne\u001b[0m test\n  fails."}"#;
     let nested = r#"{"timestamp":"2026-03-01T10:00:11Z","type":"unknown","raw":{"deep":[{"said":"a \"quoted\" word"}]}}"#;
-    site.write(
-        &format!("{FIRST}/events.jsonl"),
-        lines(&[command, colours, nested]),
-    );
+    site.write_first("events.jsonl", lines(&[command, colours, nested]));
     let quoting = |id: &str, event: u64, quote: &str| {
         annotation(
             id,
@@ -84,10 +71,7 @@ fn a_quote_proves_what_an_annotation_points_at() {
         let mut all = vec![HEADER.to_owned()];
         all.extend(annotations.iter().cloned());
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        site.write(
-            &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-            lines(&all),
-        );
+        site.write_first("events.jsonl.annotations.jsonl", lines(&all));
     };
     write(&[
         quoting("spaces", 0, "npm test -- --run"),
@@ -128,19 +112,15 @@ fn fields_that_are_free_in_harn_never_stop_a_publication() {
         r#"{"label":"x","url":"javascript:alert(1)","reference":"T-2"},{"url":"MAILTO:ann@example.org"},"#,
         r#"{"url":"https://example.org/a"},{"label":"no scheme","url":"//example.org"}],"metadata":{"quote":{"page":7}}"#
     );
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[
-            HEADER,
-            &annotation("free", 1, "note", free),
-            &annotation(
-                "other",
-                1,
-                "note",
-                r#""metadata":{"quote":"Q-17, not words"}"#,
-            ),
-        ]),
-    );
+    site.annotate(&[
+        annotation("free", 1, "note", free),
+        annotation(
+            "other",
+            1,
+            "note",
+            r#""metadata":{"quote":"Q-17, not words"}"#,
+        ),
+    ]);
     let outcome = site.publish();
     let mut found = codes(&outcome);
     found.sort_unstable();
@@ -186,7 +166,7 @@ fn words_that_may_mean_the_event_itself_are_no_reason_for_a_note() {
         r#"{"type":"record","seq":1,"virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"llm_call","request_digest":"00","response":{"content_hash":"af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262","text":""}}}"#,
         r#"{"type":"record","seq":2,"virtual_time_ms":0,"monotonic_ms":0,"kind":{"kind":"clock_sleep","duration_ms":1}}"#,
     ];
-    site.write(&format!("{FIRST}/run.tape"), lines(&tape));
+    site.write_first("run.tape", lines(&tape));
     let says = |event: u64, evidence: &str, more: &str| {
         annotation(
             "",
@@ -214,10 +194,7 @@ fn words_that_may_mean_the_event_itself_are_no_reason_for_a_note() {
         (says(2, "fulfils the contract", ""), false),
         (says(2, "the clock_read before it", ""), true),
     ] {
-        site.write(
-            &format!("{FIRST}/run.tape.annotations.jsonl"),
-            lines(&[HEADER, &line]),
-        );
+        site.write_first("run.tape.annotations.jsonl", lines(&[HEADER, &line]));
         let expected: &[&str] = if note {
             &["annotation.other-kind"]
         } else {

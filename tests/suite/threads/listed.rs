@@ -2,23 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{actions, plain, site, thread};
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, fixture};
+use super::{LINE_1, actions, site, thread};
+use crate::support::{FIRST_SLUG, TestSite, codes, contains, fixture};
 
 /// A site with an open thread about turn 3, and a later, resolved one about turn 4 with two entries.
 fn two_threads() -> TestSite {
-    let first = thread(
-        "a",
-        "src/main.ts",
-        Some([[0, 0], [0, 1]]),
-        &[plain("1", "Why <b>?")],
-    );
-    let mut second = thread(
-        "b",
-        "src/main.ts",
-        Some([[1, 0], [2, 1]]),
-        &[plain("1", "No."), plain("2", "Yes.")],
-    );
+    let first = thread("a", "src/main.ts", LINE_1, &["Why <b>?"]);
+    let mut second = thread("b", "src/main.ts", Some([[1, 0], [2, 1]]), &["No.", "Yes."]);
     second["resolved"] = json!(true);
     second["turnId"] = json!("turn-4");
     site(&[first, second])
@@ -29,25 +19,17 @@ fn the_page_lists_all_threads_with_the_newest_first() {
     let site = two_threads();
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.page("threads/index.html");
-    assert!(
-        page.main()
-            .contains("2 threads on 1 run, 1 open, 1 resolved, 3 entries"),
-        "{}",
-        page.main()
-    );
+    page.says("2 threads on 1 run, 1 open, 1 resolved, 3 entries");
     assert_eq!(page.texts("ul.glimpses .badge"), ["resolved", "open"]);
     assert_eq!(
         page.texts("ul.glimpses > li > p:first-child"),
         ["No.", "Why <b>?"]
     );
     let first = site.text("public/threads/index.html");
-    assert!(
-        first.contains(&format!("runs/{FIRST_SLUG}/index.html#thread-2")),
-        "{first}"
-    );
-    assert!(
-        site.text("public/annotations/index.html")
-            .contains("threads/index.html")
+    contains(&first, &format!("runs/{FIRST_SLUG}/index.html#thread-2"));
+    contains(
+        &site.text("public/annotations/index.html"),
+        "threads/index.html",
     );
 }
 
@@ -80,37 +62,22 @@ fn a_thread_of_an_earlier_turn_says_that_its_lines_are_from_the_final_file() {
     site.publish();
     let page = site.first_page();
     assert_eq!(page.main().matches("from the final file").count(), 1);
-    assert!(
-        page.main()
-            .contains("turns after turn-3 may have changed them"),
-        "{}",
-        page.main()
-    );
+    page.says("turns after turn-3 may have changed them");
 }
 
 #[test]
 fn a_site_without_threads_has_an_empty_page_of_them() {
     let site = TestSite::base();
     site.publish();
-    assert!(
-        site.page("threads/index.html")
-            .main()
-            .contains("No review threads yet")
-    );
+    site.page("threads/index.html")
+        .says("No review threads yet");
     assert_eq!(site.text("public/feeds/threads.jsonl"), "");
 }
 
 #[test]
 fn threads_are_paged_by_a_hundred() {
     let threads: Vec<_> = (0..101)
-        .map(|number| {
-            thread(
-                &format!("t{number}"),
-                "src/main.ts",
-                None,
-                &[plain("1", "x")],
-            )
-        })
+        .map(|number| thread(&format!("t{number}"), "src/main.ts", None, &["x"]))
         .collect();
     let site = site(&threads);
     site.publish();
@@ -131,16 +98,13 @@ fn threads_are_paged_by_a_hundred() {
 #[test]
 fn an_envelope_in_a_json_rpc_notification_is_read() {
     let site = site(&[]);
-    site.remove(&format!("{FIRST}/annotations.json"));
+    site.remove_first("annotations.json");
     let log = std::fs::read(fixture("cases/jsonrpc-envelope/annotations.actions.jsonl"));
-    site.write(
-        &format!("{FIRST}/annotations.actions.jsonl"),
-        log.expect("a fixture"),
-    );
-    site.write(&format!("{FIRST}/implementation/a.ts"), "let a;\n");
+    site.write_first("annotations.actions.jsonl", log.expect("a fixture"));
+    site.write_first("implementation/a.ts", "let a;\n");
     assert_eq!(codes(&site.publish()), [""; 0]);
     assert_eq!(site.first_page().texts("div.thread ol.entries > li"), ["x"]);
-    let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let run = site.first_run();
     assert_eq!(run["threads"]["resource"], "ahp-session:/s/annotations");
 }
 

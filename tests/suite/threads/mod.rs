@@ -6,12 +6,18 @@ mod replayed;
 
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, FIRST_SLUG, Page, TestSite, codes, lines};
+use crate::support::{Page, TestSite, codes, lines};
 
 const SOURCE: &str = "const ball = 1;\nlet x = a < b && \"<i>\";\nmove(ball);\ndraw();\nstop();\n";
 
-/// One thread; `range` is a pair of zero-based positions.
-fn thread(id: &str, resource: &str, range: Option<[[u32; 2]; 2]>, entries: &[Value]) -> Value {
+/// The range of the first line.
+const LINE_1: Option<[[u32; 2]; 2]> = Some([[0, 0], [0, 1]]);
+
+/// One thread with entries of plain text; `range` is a pair of zero-based positions.
+fn thread(id: &str, resource: &str, range: Option<[[u32; 2]; 2]>, texts: &[&str]) -> Value {
+    let numbered = (1..).zip(texts);
+    let entries = numbered.map(|(number, text)| plain(&number.to_string(), text));
+    let entries: Vec<Value> = entries.collect();
     let mut thread = json!({
         "id": id, "turnId": "turn-3", "resource": resource, "resolved": false, "entries": entries,
     });
@@ -28,25 +34,21 @@ fn plain(id: &str, text: &str) -> Value {
     json!({ "id": id, "text": text })
 }
 
-fn markdown(id: &str, text: &str) -> Value {
-    json!({ "id": id, "text": { "markdown": text } })
-}
-
 /// The base run with these threads and two produced files.
 fn site(threads: &[Value]) -> TestSite {
     let site = TestSite::base();
-    site.write(
-        &format!("{FIRST}/annotations.json"),
+    site.write_first(
+        "annotations.json",
         format!("{:#}\n", json!({ "annotations": threads })),
     );
-    site.write(&format!("{FIRST}/implementation/src/main.ts"), SOURCE);
-    site.write(&format!("{FIRST}/implementation/a b.ts"), "one\ntwo\n");
+    site.write_first("implementation/src/main.ts", SOURCE);
+    site.write_first("implementation/a b.ts", "one\ntwo\n");
     site
 }
 
 fn actions(site: &TestSite, actions: &[Value]) {
     let all: Vec<String> = actions.iter().map(Value::to_string).collect();
-    site.write(&format!("{FIRST}/annotations.actions.jsonl"), lines(&all));
+    site.write_first("annotations.actions.jsonl", lines(&all));
 }
 
 /// The lines shown with the threads of a page.
@@ -56,16 +58,13 @@ fn shown(page: &Page) -> Vec<String> {
 
 #[test]
 fn run_json_holds_the_threads_as_written_and_the_digests_of_what_they_point_at() {
-    let mut written = thread(
-        "t",
-        "file:///workspace/src/main.ts",
-        Some([[0, 0], [0, 1]]),
-        &[json!({ "id": "1", "text": { "markdown": "*m*" }, "_meta": { "by": "kim" } })],
-    );
+    let mut written = thread("t", "file:///workspace/src/main.ts", LINE_1, &[]);
+    written["entries"] =
+        json!([{ "id": "1", "text": { "markdown": "*m*" }, "_meta": { "by": "kim" } }]);
     written["_meta"] = json!({ "surface": "ide", "n": 1.50 });
     let site = site(std::slice::from_ref(&written));
     assert_eq!(codes(&site.publish()), [""; 0]);
-    let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let run = site.first_run();
     assert_eq!(
         run["threads"],
         json!({ "resource": null, "annotationCount": 1, "entryCount": 1, "openCount": 1, "resolvedCount": 0,
@@ -129,7 +128,7 @@ fn an_invalid_place_or_number_is_reported_and_never_treated_as_missing() {
         (state("1.0", "2e0"), "threads.missing-resource"),
     ] {
         let site = TestSite::base();
-        site.write(&format!("{FIRST}/annotations.json"), &text);
+        site.write_first("annotations.json", &text);
         let mut found = codes(&site.check());
         found.dedup();
         assert_eq!(found, [code], "{text}");
@@ -139,12 +138,10 @@ fn an_invalid_place_or_number_is_reported_and_never_treated_as_missing() {
 #[test]
 fn two_entries_of_one_id_are_an_error_at_the_second() {
     let site = TestSite::base();
-    site.write(
-        &format!("{FIRST}/annotations.json"),
-        r#"{"annotations":[{"id":"t","turnId":"u","resource":"file:///workspace/a.js","resolved":false,
+    site.write_first("annotations.json", r#"{"annotations":[{"id":"t","turnId":"u","resource":"file:///workspace/a.js","resolved":false,
 "entries":[{"id":"e","text":"one"},{"id":"e","text":"two"}]}]}"#,
     );
-    site.write(&format!("{FIRST}/implementation/a.js"), "let a;\n");
+    site.write_first("implementation/a.js", "let a;\n");
     assert_eq!(codes(&site.check()), ["threads.duplicate-id"]);
 }
 
@@ -156,7 +153,7 @@ fn of_equal_keys_of_a_thread_the_last_one_is_published() {
         r#"{"annotations":[{"id":"t","turnId":"1","resource":"a.ts","resolved":false,"zz":1,"zz":2,"entries":[{"id":"e","text":"x"}]}]}"#,
     );
     site.publish();
-    let run = site.text(&format!("public/runs/{FIRST_SLUG}/run.json"));
+    let run = site.first_text("run.json");
     let thread = &run[run.find("\"threads\"").expect("threads")..];
     assert_eq!(thread.matches("\"zz\"").count(), 1, "{thread}");
     assert!(thread.contains("\"zz\":2"), "{thread}");

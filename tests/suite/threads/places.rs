@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::symlink;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{markdown, plain, shown, site, thread};
+use super::{LINE_1, shown, site, thread};
 use crate::crawl::problems;
-use crate::support::{FIRST, FIRST_SLUG, TestSite, below, codes, described, words};
+use crate::support::{TestSite, below, codes, described, first, words};
 
 #[test]
 fn a_resource_is_found_below_both_default_workspaces_and_below_those_of_the_setting() {
@@ -15,8 +15,7 @@ fn a_resource_is_found_below_both_default_workspaces_and_below_those_of_the_sett
         ("/workspace", "file:///workspace/src/main.ts"),
         ("/home/app", "/home/app/src/main.ts"),
     ];
-    let threads = resources
-        .map(|(id, resource)| thread(id, resource, Some([[0, 0], [0, 1]]), &[plain("1", "Why?")]));
+    let threads = resources.map(|(id, resource)| thread(id, resource, LINE_1, &["Why?"]));
     let site = site(&threads);
     for (setting, found) in [
         ("", [true, true, false]),
@@ -40,51 +39,34 @@ fn a_resource_is_found_below_both_default_workspaces_and_below_those_of_the_sett
 
 #[test]
 fn threads_are_sorted_by_file_and_line_with_the_lines_that_they_are_about() {
-    let site = site(&[
-        thread(
-            "late",
-            "file:///workspace/src/main.ts",
-            Some([[3, 0], [5, 0]]),
-            &[
-                plain("1", "Why stop?"),
-                plain("2", "Because <b>it</b> is *over*."),
-            ],
-        ),
-        thread("whole", "src/main.ts", None, &[plain("1", "A fine file.")]),
+    let late = ["Why stop?", "Because <b>it</b> is *over*."];
+    let early = "Is `x` *used*? See [the test](#e-2) and [this](javascript:x).";
+    let path = "file:///workspace/src/main.ts";
+    let mut threads = [
+        thread("late", path, Some([[3, 0], [5, 0]]), &late),
+        thread("whole", "src/main.ts", None, &["A fine file."]),
         thread(
             "early",
             "/workspace/src/main.ts",
             Some([[1, 4], [1, 9]]),
-            &[markdown(
-                "1",
-                "Is `x` *used*? See [the test](#e-2) and [this](javascript:x).",
-            )],
+            &[],
         ),
         thread(
             "other",
             "file:///workspace/a%20b.ts",
             Some([[0, 0], [0, 0]]),
-            &[plain("1", "One.")],
+            &["One."],
         ),
-    ]);
-    let outcome = site.publish();
-    assert_eq!(
-        codes(&outcome),
-        ["review.unsafe-link"],
-        "{:?}",
-        described(&outcome)
-    );
+    ];
+    threads[2]["entries"] = json!([{ "id": "1", "text": { "markdown": early } }]);
+    let site = site(&threads);
+    assert_eq!(codes(&site.publish()), ["review.unsafe-link"]);
     assert_eq!(problems(&site.published()), [""; 0]);
     let page = site.first_page();
-    assert!(page.main().contains("4 threads, 4 open"), "{}", page.main());
+    page.says("4 threads, 4 open");
     assert_eq!(page.texts(".thread-file > h3"), ["a b.ts", "src/main.ts"]);
-    let places: Vec<String> = page
-        .all("div.thread .ah")
-        .into_iter()
-        .map(|head| words(head))
-        .collect();
     assert_eq!(
-        places,
+        page.texts("div.thread .ah"),
         [
             "line 1 open turn-3",
             "whole file open turn-3",
@@ -102,21 +84,19 @@ fn threads_are_sorted_by_file_and_line_with_the_lines_that_they_are_about() {
     );
     // Plain text is shown verbatim, Markdown is rendered; neither adds an element of its own.
     let last = page.all("div.thread")[3];
-    let entries: Vec<String> = below(last, "ol.entries > li")
-        .into_iter()
-        .map(words)
-        .collect();
-    assert_eq!(entries, ["Why stop?", "Because <b>it</b> is *over*."]);
+    let entries = below(last, "ol.entries > li").into_iter();
+    assert_eq!(entries.map(words).collect::<Vec<_>>(), late);
     assert!(below(last, "b, em").is_empty());
     let early = page.all("div.thread")[2];
     assert_eq!(below(early, ".md em").len(), 1);
     assert_eq!(below(early, ".md code").len(), 1);
-    let links: Vec<_> = below(early, ".md a")
-        .into_iter()
-        .filter_map(|link| link.value().attr("href"))
-        .collect();
-    assert_eq!(links.len(), 1, "{links:?}");
-    assert!(links[0].ends_with("#e-2"), "{links:?}");
+    let links = below(early, ".md a");
+    assert_eq!(links.len(), 1);
+    assert!(
+        links[0]
+            .attr("href")
+            .is_some_and(|href| href.ends_with("#e-2"))
+    );
 }
 
 #[test]
@@ -125,10 +105,10 @@ fn a_thread_shows_at_most_forty_lines_and_says_how_many_more_there_are() {
         "t",
         "src/long.ts",
         Some([[0, 0], [99, 1]]),
-        &[plain("1", "All of it.")],
+        &["All of it."],
     )]);
     let long: String = (1..=100).map(|n| format!("line{n}\n")).collect();
-    site.write(&format!("{FIRST}/implementation/src/long.ts"), long);
+    site.write_first("implementation/src/long.ts", long);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     let shown = shown(&page).remove(0);
@@ -136,30 +116,20 @@ fn a_thread_shows_at_most_forty_lines_and_says_how_many_more_there_are() {
         shown.starts_with("1 line1 ") && shown.ends_with(" 40 line40"),
         "{shown}"
     );
-    assert!(page.main().contains("and 60 more lines"));
+    page.says("and 60 more lines");
 }
 
 #[test]
 fn threads_that_point_nowhere_are_shown_without_lines_and_warned_of() {
     let site = site(&[
-        thread(
-            "gone",
-            "src/gone.ts",
-            Some([[0, 0], [0, 1]]),
-            &[plain("1", "Where?")],
-        ),
+        thread("gone", "src/gone.ts", LINE_1, &["Where?"]),
         thread(
             "beyond",
             "src/main.ts",
             Some([[900, 0], [901, 0]]),
-            &[plain("1", "Which?")],
+            &["Which?"],
         ),
-        thread(
-            "back",
-            "src/main.ts",
-            Some([[3, 0], [1, 0]]),
-            &[plain("1", "What?")],
-        ),
+        thread("back", "src/main.ts", Some([[3, 0], [1, 0]]), &["What?"]),
         thread("mute", "src/main.ts", None, &[]),
     ]);
     let outcome = site.publish();
@@ -207,25 +177,21 @@ fn a_resource_that_leads_out_of_the_implementation_reads_nothing() {
         "secret.txt\u{0}",
         "",
     ];
-    let range = Some([[0, 0], [0, 1]]);
+    let range = LINE_1;
     let threads: Vec<Value> = resources
         .iter()
         .enumerate()
-        .map(|(n, resource)| thread(&n.to_string(), resource, range, &[plain("1", "?")]))
+        .map(|(n, resource)| thread(&n.to_string(), resource, range, &["?"]))
         .collect();
     let site = site(&threads);
-    site.write(&format!("{FIRST}/secret.txt"), outside);
+    site.write_first("secret.txt", outside);
     site.write("content/runs/secret.txt", outside);
     let outcome = site.publish();
     assert_eq!(
         codes(&outcome),
-        vec!["threads.missing-resource"; resources.len()],
-        "{:?}",
-        described(&outcome)
+        vec!["threads.missing-resource"; resources.len()]
     );
-    for (path, bytes) in site.published() {
-        assert!(!String::from_utf8_lossy(&bytes).contains(outside), "{path}");
-    }
+    assert_eq!(site.published_with(outside), [""; 0]);
     assert!(shown(&site.first_page()).is_empty());
 }
 
@@ -239,11 +205,11 @@ fn the_lines_of_a_hidden_file_are_never_published() {
     ];
     let threads: Vec<Value> = hidden
         .iter()
-        .map(|path| thread(path, path, range, &[plain("e", "Look here.")]))
+        .map(|path| thread(path, path, range, &["Look here."]))
         .collect();
     let site = site(&threads);
     for name in [".env", "src/.git/config"] {
-        site.write(&format!("{FIRST}/implementation/{name}"), "KEY=SENTINEL\n");
+        site.write_first(&format!("implementation/{name}"), "KEY=SENTINEL\n");
     }
     let outcome = site.publish();
     let hidden = "threads.hidden-resource";
@@ -251,35 +217,21 @@ fn the_lines_of_a_hidden_file_are_never_published() {
         codes(&outcome),
         [hidden, hidden, "threads.missing-resource"]
     );
-    let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let run = site.first_run();
     let files = run["files"].to_string();
     assert!(!files.contains("env") && !files.contains(".git"), "{files}");
-    let leaks: Vec<String> = site
-        .published()
-        .into_iter()
-        .filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains("SENTINEL"))
-        .map(|(path, _)| path)
-        .collect();
-    assert_eq!(leaks, [""; 0]);
-    assert_eq!(
-        site.first_page()
-            .all("#thread-1, #thread-2, #thread-3")
-            .len(),
-        3
-    );
+    assert_eq!(site.published_with("SENTINEL"), [""; 0]);
+    let shown = "#thread-1, #thread-2, #thread-3";
+    assert_eq!(site.first_page().all(shown).len(), 3);
 }
 
 #[test]
 fn links_below_the_implementation_are_followed_only_inside_it() {
-    let range = Some([[0, 0], [0, 1]]);
-    let with = |resource: &str| site(&[thread("t", resource, range, &[plain("1", "?")])]);
+    let range = LINE_1;
+    let with = |resource: &str| site(&[thread("t", resource, range, &["?"])]);
 
     let inside = with("src/link.ts");
-    symlink(
-        "main.ts",
-        inside.path(&format!("{FIRST}/implementation/src/link.ts")),
-    )
-    .expect("a link");
+    symlink("main.ts", inside.path(&first("implementation/src/link.ts"))).expect("a link");
     assert_eq!(codes(&inside.publish()), [""; 0]);
     assert_eq!(shown(&inside.first_page()), ["1 const ball = 1;"]);
 
@@ -292,50 +244,37 @@ fn links_below_the_implementation_are_followed_only_inside_it() {
     ] {
         let site = with(resource);
         site.write("secret.txt", "SENTINEL");
-        site.write(&format!("{FIRST}/secret.txt"), "SENTINEL");
-        symlink(target, site.path(&format!("{FIRST}/implementation/{name}"))).expect("a link");
-        let ran = site.runpress(&["build", "--keep-going"]);
+        site.write_first("secret.txt", "SENTINEL");
+        symlink(target, site.path(&first(&format!("implementation/{name}")))).expect("a link");
+        let ran = site.runpress("build --keep-going");
         assert!(
             ran.stderr.contains("content.symlink"),
             "{target}: {}",
             ran.stderr
         );
-        for (path, bytes) in site.published() {
-            assert!(
-                !String::from_utf8_lossy(&bytes).contains("SENTINEL"),
-                "{target}: {path}"
-            );
-        }
+        assert_eq!(site.published_with("SENTINEL"), [""; 0]);
     }
 
     // The folder itself.
     for target in ["../../..", "/etc"] {
         let site = with("secret.txt");
         site.write("secret.txt", "SENTINEL");
-        std::fs::remove_dir_all(site.path(&format!("{FIRST}/implementation"))).expect("a removal");
-        symlink(target, site.path(&format!("{FIRST}/implementation"))).expect("a link");
-        site.runpress(&["build", "--keep-going"]);
-        for (path, bytes) in site.published() {
-            assert!(
-                !String::from_utf8_lossy(&bytes).contains("SENTINEL"),
-                "{target}: {path}"
-            );
-        }
+        site.remove_first("implementation");
+        symlink(target, site.path(&first("implementation"))).expect("a link");
+        site.runpress("build --keep-going");
+        assert_eq!(site.published_with("SENTINEL"), [""; 0]);
     }
 }
 
 #[test]
 fn a_thread_about_a_folder_is_a_warning_as_one_about_a_missing_file() {
     let site = site(&[
-        thread("folder", "src", None, &[plain("1", "All of it.")]),
-        thread("missing", "lib.ts", None, &[plain("1", "None of it.")]),
+        thread("folder", "src", None, &["All of it."]),
+        thread("missing", "lib.ts", None, &["None of it."]),
     ]);
-    let outcome = site.publish();
     assert_eq!(
-        codes(&outcome),
-        ["threads.missing-resource", "threads.missing-resource"],
-        "{:?}",
-        described(&outcome)
+        codes(&site.publish()),
+        ["threads.missing-resource", "threads.missing-resource"]
     );
 }
 

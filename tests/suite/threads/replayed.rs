@@ -2,61 +2,38 @@
 
 use serde_json::{Value, json};
 
-use super::{actions, plain, site, thread};
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes};
+use super::{LINE_1, actions, plain, site, thread};
+use crate::support::{TestSite, codes, lacks};
 
 #[test]
 fn the_actions_are_replayed_over_the_state() {
     let site = site(&[
-        thread(
-            "a",
-            "src/main.ts",
-            Some([[0, 0], [0, 1]]),
-            &[plain("1", "first")],
-        ),
-        thread("b", "src/main.ts", None, &[plain("1", "to go")]),
+        thread("a", "src/main.ts", LINE_1, &["first"]),
+        thread("b", "src/main.ts", None, &["to go"]),
     ]);
     let channel = "ahp-session:/1/annotations";
-    let wrap =
-        |seq: u32, action: Value| json!({ "channel": channel, "serverSeq": seq, "action": action });
-    actions(
-        &site,
-        &[
-            wrap(
-                1,
-                json!({ "type": "annotations/removed", "annotationId": "b" }),
-            ),
-            wrap(
-                2,
-                json!({ "type": "annotations/entrySet", "annotationId": "a", "entry": plain("2", "second") }),
-            ),
-            wrap(
-                3,
-                json!({ "type": "annotations/set", "annotation": thread("c", "src/main.ts", None, &[plain("1", "new")]) }),
-            ),
-            wrap(
-                4,
-                json!({ "type": "annotations/updated", "annotationId": "a", "resolved": true }),
-            ),
-            json!({ "channel": channel, "serverSeq": 5, "rejectionReason": "no",
-                "action": { "type": "annotations/removed", "annotationId": "a" } }),
-        ],
-    );
+    let new = thread("c", "src/main.ts", None, &["new"]);
+    let all = [
+        json!({ "type": "annotations/removed", "annotationId": "b" }),
+        json!({ "type": "annotations/entrySet", "annotationId": "a", "entry": plain("2", "second") }),
+        json!({ "type": "annotations/set", "annotation": new }),
+        json!({ "type": "annotations/updated", "annotationId": "a", "resolved": true }),
+        json!({ "type": "annotations/removed", "annotationId": "a" }),
+    ];
+    let envelope = |(seq, action): (u32, Value)| json!({ "channel": channel, "serverSeq": seq, "action": action });
+    let mut all: Vec<Value> = (1..).zip(all).map(envelope).collect();
+    all[4]["rejectionReason"] = json!("no");
+    actions(&site, &all);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
-    assert!(
-        page.main()
-            .contains("2 threads, 1 open, 1 resolved, 3 entries"),
-        "{}",
-        page.main()
-    );
+    page.says("2 threads, 1 open, 1 resolved, 3 entries");
     assert_eq!(
         page.texts("div.thread ol.entries > li"),
         ["new", "first", "second"]
     );
     assert_eq!(page.texts("div.thread .badge"), ["open", "resolved"]);
-    assert!(!page.main().contains("to go"));
-    let threads = &site.json(&format!("runs/{FIRST_SLUG}/run.json"))["threads"];
+    lacks(&page.main(), "to go");
+    let threads = &site.first_run()["threads"];
     assert_eq!(threads["resource"], channel);
     assert_eq!(threads["annotations"][0]["resolved"], true);
     assert_eq!(threads["annotations"][0]["entries"][1]["text"], "second");
@@ -64,7 +41,7 @@ fn the_actions_are_replayed_over_the_state() {
 
 #[test]
 fn actions_of_another_channel_are_skipped_and_counted() {
-    let start = [thread("a", "src/main.ts", None, &[plain("1", "kept")])];
+    let start = [thread("a", "src/main.ts", None, &["kept"])];
     let remove = |channel: &str| {
         json!({ "channel": channel, "serverSeq": 9,
             "action": { "type": "annotations/removed", "annotationId": "a" } })
@@ -82,8 +59,8 @@ fn actions_of_another_channel_are_skipped_and_counted() {
 
     // The channel is that of the snapshot, whatever the log begins with.
     let snapshot = site(&[]);
-    snapshot.write(
-        &format!("{FIRST}/annotations.json"),
+    snapshot.write_first(
+        "annotations.json",
         json!({ "resource": ours, "fromSeq": 4, "state": { "annotations": start } }).to_string(),
     );
     actions(&snapshot, &[remove(other), remove(other), reply.clone()]);
@@ -109,15 +86,15 @@ fn actions_of_another_channel_are_skipped_and_counted() {
         state.first_page().texts("div.thread ol.entries > li"),
         ["kept", "ours"]
     );
-    let threads = &state.json(&format!("runs/{FIRST_SLUG}/run.json"))["threads"];
+    let threads = &state.first_run()["threads"];
     assert_eq!(threads["resource"], ours);
 }
 
 #[test]
 fn an_action_log_alone_and_a_snapshot_are_enough() {
-    let set = json!({ "type": "annotations/set", "annotation": thread("c", "src/main.ts", None, &[plain("1", "new")]) });
+    let set = json!({ "type": "annotations/set", "annotation": thread("c", "src/main.ts", None, &["new"]) });
     let alone = site(&[]);
-    alone.remove(&format!("{FIRST}/annotations.json"));
+    alone.remove_first("annotations.json");
     actions(&alone, std::slice::from_ref(&set));
     assert_eq!(codes(&alone.publish()), [""; 0]);
     assert_eq!(
@@ -126,10 +103,10 @@ fn an_action_log_alone_and_a_snapshot_are_enough() {
     );
 
     let snapshot = site(&[]);
-    snapshot.write(
-        &format!("{FIRST}/annotations.json"),
+    snapshot.write_first(
+        "annotations.json",
         json!({ "resource": "ahp-session:/7/annotations", "fromSeq": 4,
-            "state": { "annotations": [thread("s", "src/main.ts", None, &[plain("1", "kept")])] } })
+            "state": { "annotations": [thread("s", "src/main.ts", None, &["kept"])] } })
         .to_string(),
     );
     actions(
@@ -169,11 +146,8 @@ fn two_entries_of_one_id_in_an_action_are_an_error_unless_the_action_is_skipped(
         ),
     ] {
         let site = TestSite::base();
-        site.write(
-            &format!("{FIRST}/annotations.actions.jsonl"),
-            format!("{first}\n{line}\n"),
-        );
-        site.write(&format!("{FIRST}/implementation/a.js"), "let a;\n");
+        site.write_first("annotations.actions.jsonl", format!("{first}\n{line}\n"));
+        site.write_first("implementation/a.js", "let a;\n");
         assert_eq!(codes(&site.check()), expected, "{line}");
     }
 }

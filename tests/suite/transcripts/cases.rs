@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::withheld::places_of;
 use super::{SENTINEL, asset, assets, document, transcript, with};
 use crate::crawl::problems;
-use crate::support::{FIRST, TestSite, codes, copy, described, fixture};
+use crate::support::{FIRST, TestSite, codes, contains, copy, described, fixture, lacks};
 
 /// The base site, whose run also has the files of a case.
 fn case(name: &str) -> TestSite {
@@ -35,8 +35,7 @@ fn whole_messages_that_harn_withholds_are_not_published() {
 #[test]
 fn an_asset_in_the_folder_of_harns_hosts_is_published() {
     let site = case("harn-assets");
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    assert_eq!(codes(&site.publish()), [""; 0]);
     let published = assets(&site);
     assert_eq!(published.len(), 1, "{published:?}");
     assert_eq!(published[0].1, b"hi");
@@ -61,10 +60,10 @@ fn other_hidden_files_are_no_assets() {
             &json!([{ "role": "user", "content": "PUBLIC" }]),
             &json!([asset("a", "public", path)]),
         ));
-        site.write(&format!("{FIRST}/.harn/secrets.txt"), SENTINEL);
-        site.write(&format!("{FIRST}/.harn/assets/b.txt"), SENTINEL);
+        site.write_first(".harn/secrets.txt", SENTINEL);
+        site.write_first(".harn/assets/b.txt", SENTINEL);
         if !path.ends_with("harn") && !path.ends_with("/assets") && !path.contains("..") {
-            site.write(&format!("{FIRST}/{path}"), SENTINEL);
+            site.write_first(path, SENTINEL);
         }
         let outcome = site.build();
         assert!(
@@ -85,17 +84,11 @@ fn other_hidden_files_are_no_assets() {
 #[test]
 fn events_that_repeat_no_turn_are_reported() {
     let site = case("events-without-turns");
-    let outcome = site.publish();
-    assert_eq!(
-        codes(&outcome),
-        ["transcript.event-disagrees"; 2],
-        "{:?}",
-        described(&outcome)
-    );
+    assert_eq!(codes(&site.publish()), ["transcript.event-disagrees"; 2]);
     let page = site.first_page().main();
-    assert!(
-        page.contains("hello") && !page.contains("SOMETHING ELSE") && !page.contains("NOT A TURN")
-    );
+    contains(&page, "hello");
+    lacks(&page, "SOMETHING ELSE");
+    lacks(&page, "NOT A TURN");
     // The text of an event may be private, and stays out of the message.
     assert_eq!(places_of(&site, "SOMETHING ELSE"), [""; 0]);
 }

@@ -6,45 +6,23 @@ use serde_json::{Value, json};
 
 use super::withheld::places_of;
 use super::{SENTINEL, asset, assets, document, transcript, with};
-use crate::support::{FIRST, codes};
+use crate::support::{codes, rows};
 
 #[test]
 fn every_duplicate_of_a_kind_a_role_or_an_id_counts() {
     let mut leaks = Vec::new();
-    for (list, item) in [
-        (
-            "assets",
-            r#"{"id":"a","visibility":"public","kind":"compaction_source_transcript","kind":"blob","data":"SENTINEL"}"#,
-        ),
-        (
-            "assets",
-            r#"{"id":"compaction-source-1","id":"a","visibility":"public","data":"SENTINEL"}"#,
-        ),
-        (
-            "messages",
-            r#"{"role":"tool","role":"user","content":"SENTINEL"}"#,
-        ),
-        (
-            "messages",
-            r#"{"role":"reasoning","role":"user","content":"SENTINEL"}"#,
-        ),
-        (
-            "messages",
-            r#"{"role":"user","content":[{"type":"tool_result","type":"text","text":"SENTINEL"}]}"#,
-        ),
-        (
-            "events",
-            r#"{"kind":"compaction","kind":"plan","visibility":"public","text":"SENTINEL"}"#,
-        ),
-        (
-            "events",
-            r#"{"kind":["compaction"],"Kind":"plan","visibility":"public","text":"SENTINEL"}"#,
-        ),
-        (
-            "events",
-            r#"{"kind":"plan","visibility":"public","text":"SENTINEL","blocks":[{"type":"reasoning"}],"blocks":[]}"#,
-        ),
-    ] {
+    for [list, item] in rows(
+        r#"
+assets | {"id":"a","visibility":"public","kind":"compaction_source_transcript","kind":"blob","data":"SENTINEL"}
+assets | {"id":"compaction-source-1","id":"a","visibility":"public","data":"SENTINEL"}
+messages | {"role":"tool","role":"user","content":"SENTINEL"}
+messages | {"role":"reasoning","role":"user","content":"SENTINEL"}
+messages | {"role":"user","content":[{"type":"tool_result","type":"text","text":"SENTINEL"}]}
+events | {"kind":"compaction","kind":"plan","visibility":"public","text":"SENTINEL"}
+events | {"kind":["compaction"],"Kind":"plan","visibility":"public","text":"SENTINEL"}
+events | {"kind":"plan","visibility":"public","text":"SENTINEL","blocks":[{"type":"reasoning"}],"blocks":[]}
+"#,
+    ) {
         let site = with(format!(
             "{{\"_type\":\"transcript\",\"version\":2,\"{list}\":[{item}]}}"
         ));
@@ -107,7 +85,7 @@ fn a_transcript_in_disguise_is_no_public_asset() {
         for bytes in [text.clone().into_bytes(), utf_16] {
             let named = json!([asset("a", "public", "assets/a.json")]);
             let site = with(transcript(&json!([]), &named));
-            site.write(&format!("{FIRST}/assets/a.json"), bytes);
+            site.write_first("assets/a.json", bytes);
             assert_eq!(
                 codes(&site.publish()),
                 ["transcript.asset-withheld"],
@@ -122,7 +100,7 @@ fn a_transcript_in_disguise_is_no_public_asset() {
 fn what_only_looks_like_something_hidden_is_published() {
     let shown: Vec<Value> = vec![
         json!({ "type": "tool_call", "visibility": "public", "name": "create",
-            "arguments": { "repo": "a", "visibility": "private" } }),
+            "arguments": { "repo": "a", "visibility": "private", "owner": { "type": "team", "visibility": "internal" } } }),
         json!({ "type": "tool_call", "visibility": "public", "name": "create",
             "arguments": "{\"repo\":\"a\",\"visibility\":\"private\"}" }),
         json!({ "type": "tool_result", "visibility": "public", "name": "list",
@@ -138,6 +116,13 @@ fn what_only_looks_like_something_hidden_is_published() {
         &json!([{ "id": "a", "visibility": "public", "data": asset_text }]),
     ));
     assert_eq!(codes(&site.publish()), [""; 0]);
-    assert_eq!(document(&site)["messages"][0]["content"], json!(shown));
+    let written = document(&site);
+    assert_eq!(written["messages"][0]["content"], json!(shown));
+    assert_eq!(written["withheld"], json!({ "internal": 0, "private": 0 }));
+    let turn = &site.first_page().texts("ol.turns > li")[0];
+    assert!(
+        turn.starts_with("assistant <tool_call:create> <tool_call:create> <tool_result:list>"),
+        "{turn}"
+    );
     assert_eq!(assets(&site).len(), 1);
 }

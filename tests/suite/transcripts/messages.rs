@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::withheld::places_of;
-use super::{SENTINEL, document, transcript, with};
+use super::{SENTINEL, conversation, document, with};
 use crate::support::{TestSite, codes};
 
 /// A site whose transcript consists of a public message and another one.
 fn next_to_a_public_one(message: &Value) -> TestSite {
     let public = json!({ "role": "user", "content": "PUBLIC" });
-    with(transcript(&json!([public, message]), &json!([])))
+    conversation(&json!([public, message]))
 }
 
 /// The marks, with the reason under which each is counted.
@@ -120,7 +120,7 @@ fn a_message_that_harn_withholds_is_not_published_and_counted_with_its_reason() 
         messages.push(message);
     }
     let count = messages.len() - 1;
-    let site = with(transcript(&json!(messages), &json!([])));
+    let site = conversation(&json!(messages));
     assert_eq!(codes(&site.publish()), [""; 0]);
     let written = document(&site);
     assert_eq!(
@@ -143,7 +143,7 @@ fn what_is_next_to_the_result_of_a_tool_in_a_message_of_the_user_is_withheld() {
         messages.extend(contents.map(|content| json!({ "role": role, "content": content })));
     }
     let count = messages.len() as u64 - 1;
-    let site = with(transcript(&json!(messages), &json!([])));
+    let site = conversation(&json!(messages));
     assert_eq!(codes(&site.publish()), [""; 0]);
     let reasons = &document(&site)["withheld"]["reasons"];
     let withheld = reasons["nextToToolResults"].as_u64();
@@ -152,15 +152,6 @@ fn what_is_next_to_the_result_of_a_tool_in_a_message_of_the_user_is_withheld() {
         "{reasons}"
     );
     assert_eq!(places_of(&site, SENTINEL), [""; 0]);
-}
-
-/// Published files that contain the marker word.
-fn published(site: &TestSite) -> Vec<String> {
-    let files = site.published().into_iter();
-    files
-        .filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains(SENTINEL))
-        .map(|(path, _)| path)
-        .collect()
 }
 
 #[test]
@@ -208,7 +199,7 @@ fn a_withheld_message_inside_a_public_result_withholds_the_result() {
         let block = json!({ "type": "tool_result", "visibility": "public", "name": "read", "content": content });
         let site = next_to_a_public_one(&json!({ "role": "assistant", "content": [block] }));
         site.publish();
-        assert_eq!(published(&site), [""; 0], "{content}");
+        assert_eq!(site.published_with(SENTINEL), [""; 0], "{content}");
     }
 }
 
@@ -235,16 +226,13 @@ fn a_message_with_marks_that_withhold_nothing_is_published() {
 
 #[test]
 fn the_page_says_why_whole_messages_are_withheld() {
-    let site = with(transcript(
-        &json!([
-            { "role": "user", "content": "PUBLIC" },
-            { "role": "user", "content": "x", "_harn": { "kind": "tool_result" } },
-            { "role": "user", "content": "x", "_harn_directive_ids": ["a"] },
-            { "role": "assistant", "content": ["x", "y"], "harn_assistant_publication": "pending" },
-            { "role": "user", "content": [{ "type": "tool_result", "content": "x" }, "y"] },
-        ]),
-        &json!([]),
-    ));
+    let site = conversation(&json!([
+        { "role": "user", "content": "PUBLIC" },
+        { "role": "user", "content": "x", "_harn": { "kind": "tool_result" } },
+        { "role": "user", "content": "x", "_harn_directive_ids": ["a"] },
+        { "role": "assistant", "content": ["x", "y"], "harn_assistant_publication": "pending" },
+        { "role": "user", "content": [{ "type": "tool_result", "content": "x" }, "y"] },
+    ]));
     site.publish();
     let page = site.first_page().main();
     let sentence = "Withheld: 6 internal blocks; of the internal blocks, 1 in tool results sent as messages, \

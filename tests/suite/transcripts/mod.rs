@@ -9,14 +9,14 @@ mod withheld;
 
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, FIRST_SLUG, TestSite};
+use crate::support::{FIRST_SLUG, TestSite};
 
 /// Marks content that must not be published.
 const SENTINEL: &str = "SENTINEL";
 
 fn with(transcript: impl AsRef<[u8]>) -> TestSite {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/transcript.json"), transcript);
+    site.write_first("transcript.json", transcript);
     site
 }
 
@@ -28,6 +28,11 @@ fn transcript(messages: &Value, assets: &Value) -> String {
     format!("{document:#}\n")
 }
 
+/// The base site with a transcript of these messages.
+fn conversation(messages: &Value) -> TestSite {
+    with(transcript(messages, &json!([])))
+}
+
 fn asset(id: &str, visibility: &str, path: &str) -> Value {
     json!({
         "_type": "transcript_asset", "id": id, "kind": "image", "visibility": visibility,
@@ -37,7 +42,7 @@ fn asset(id: &str, visibility: &str, path: &str) -> Value {
 
 /// The conversation of the base run in run.json.
 fn document(site: &TestSite) -> Value {
-    site.json(&format!("runs/{FIRST_SLUG}/run.json"))["transcript"].clone()
+    site.first_run()["transcript"].clone()
 }
 
 /// Names of the published assets of the base run with their bytes.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{SENTINEL, with};
-use crate::support::{FIRST, TestSite};
+use crate::support::{TestSite, parse, rows};
 
 /// A transcript with a marker word in every private place, and `PUBLIC-` in public ones.
 pub(super) fn full_of_secrets() -> Value {
@@ -242,12 +242,9 @@ pub(super) fn with_files(transcript: impl AsRef<[u8]>) -> TestSite {
         "bare.txt",
         "compaction.json",
     ] {
-        site.write(
-            &format!("{FIRST}/assets/{file}"),
-            format!("{SENTINEL} in {file}"),
-        );
+        site.write_first(&format!("assets/{file}"), format!("{SENTINEL} in {file}"));
     }
-    site.write(&format!("{FIRST}/assets/public.txt"), "PUBLIC-asset");
+    site.write_first("assets/public.txt", "PUBLIC-asset");
     site
 }
 
@@ -262,7 +259,40 @@ pub(super) fn broken() -> Vec<(&'static str, Vec<u8>)> {
     };
     let public =
         |path: &str| json!([{ "id": "a", "visibility": "public", "storage": { "path": path } }]);
-    vec![
+    let changes = rows(
+        r#"
+another document | _type | "SENTINEL-type"
+no type | _type | null
+another version | version | "SENTINEL-version"
+an id of a wrong type | id | { "id": "SENTINEL" }
+a state of a wrong type | state | ["SENTINEL"]
+messages of a wrong type | messages | { "m": "SENTINEL" }
+messages that are text | messages | "SENTINEL"
+assets of a wrong type | assets | "SENTINEL"
+"#,
+    );
+    let assets = rows(
+        "
+an asset outside | ../SENTINEL.png
+an absolute asset | /SENTINEL.png
+an asset that is not there | assets/SENTINEL.png
+an asset that is a folder | SENTINEL-folder
+an asset that is a pipe | SENTINEL-pipe
+an asset that is too large | SENTINEL-large
+an asset that leads out | SENTINEL-link
+",
+    );
+    let changes = changes.into_iter();
+    let changes = changes.map(|[name, key, value]| (name, changed(key, parse(value))));
+    let assets = assets.into_iter();
+    let assets = assets.map(|[name, path]| (name, changed("assets", public(path))));
+    let garbled = whole.replacen("SENTINEL-private\"", "SENTINEL-private\" SENTINEL", 1);
+    let marked = whole.replacen("SENTINEL-private", "SENTINEL-\u{1}private", 1);
+    let not_utf_8 = marked.bytes().map(|b| if b == 1 { 0xff } else { b });
+    let twice = whole.replacen('{', "{\"id\":\"SENTINEL-one\",", 1);
+    let nested = "[".repeat(5_000);
+    let deep = format!("{{\"_type\":\"transcript\",\"SENTINEL\":{nested}");
+    let others = [
         (
             "cut on one line",
             whole.as_bytes()[..whole.len() - 40].to_vec(),
@@ -271,93 +301,16 @@ pub(super) fn broken() -> Vec<(&'static str, Vec<u8>)> {
             "cut on many lines",
             pretty.as_bytes()[..pretty.len() - 200].to_vec(),
         ),
-        (
-            "not JSON after a secret",
-            whole
-                .replacen("SENTINEL-private\"", "SENTINEL-private\" SENTINEL", 1)
-                .into_bytes(),
-        ),
-        (
-            "not UTF-8",
-            whole
-                .replacen("SENTINEL-private", "SENTINEL-\u{1}private", 1)
-                .bytes()
-                .map(|b| if b == 1 { 0xff } else { b })
-                .collect(),
-        ),
-        ("another document", changed("_type", json!("SENTINEL-type"))),
-        ("no type", changed("_type", Value::Null)),
-        (
-            "another version",
-            changed("version", json!("SENTINEL-version")),
-        ),
-        (
-            "an id of a wrong type",
-            changed("id", json!({ "id": "SENTINEL" })),
-        ),
-        (
-            "a state of a wrong type",
-            changed("state", json!(["SENTINEL"])),
-        ),
-        (
-            "messages of a wrong type",
-            changed("messages", json!({ "m": "SENTINEL" })),
-        ),
-        (
-            "messages that are text",
-            changed("messages", json!("SENTINEL")),
-        ),
-        (
-            "assets of a wrong type",
-            changed("assets", json!("SENTINEL")),
-        ),
-        (
-            "a key that stands twice",
-            whole
-                .replacen('{', "{\"id\":\"SENTINEL-one\",", 1)
-                .into_bytes(),
-        ),
+        ("not JSON after a secret", garbled.into_bytes()),
+        ("not UTF-8", not_utf_8.collect()),
+        ("a key that stands twice", twice.into_bytes()),
         ("a list", format!("[{whole}]").into_bytes()),
         ("a text", b"\"SENTINEL\"".to_vec()),
         (
             "text after the end",
             format!("{whole}SENTINEL").into_bytes(),
         ),
-        (
-            "deeply nested",
-            format!(
-                "{{\"_type\":\"transcript\",\"SENTINEL\":{}",
-                "[".repeat(5_000)
-            )
-            .into_bytes(),
-        ),
-        (
-            "an asset outside",
-            changed("assets", public("../SENTINEL.png")),
-        ),
-        (
-            "an absolute asset",
-            changed("assets", public("/SENTINEL.png")),
-        ),
-        (
-            "an asset that is not there",
-            changed("assets", public("assets/SENTINEL.png")),
-        ),
-        (
-            "an asset that is a folder",
-            changed("assets", public("SENTINEL-folder")),
-        ),
-        (
-            "an asset that is a pipe",
-            changed("assets", public("SENTINEL-pipe")),
-        ),
-        (
-            "an asset that is too large",
-            changed("assets", public("SENTINEL-large")),
-        ),
-        (
-            "an asset that leads out",
-            changed("assets", public("SENTINEL-link")),
-        ),
-    ]
+        ("deeply nested", deep.into_bytes()),
+    ];
+    others.into_iter().chain(changes).chain(assets).collect()
 }

@@ -4,10 +4,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::{SENTINEL, asset, assets, document, transcript, with};
+use super::{SENTINEL, asset, assets, conversation, document, transcript, with};
 use crate::crawl::problems;
 use crate::pictures::png;
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, described};
+use crate::support::{FIRST_SLUG, TestSite, codes};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR and the rest of the picture";
 
@@ -32,13 +32,9 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
             asset("hidden", "internal", "assets/plan.png")
         ]),
     ));
-    site.write(&format!("{FIRST}/assets/shot.png"), PNG);
-    site.write(
-        &format!("{FIRST}/assets/plan.png"),
-        [PNG, SENTINEL.as_bytes()].concat(),
-    );
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    site.write_first("assets/shot.png", PNG);
+    site.write_first("assets/plan.png", [PNG, SENTINEL.as_bytes()].concat());
+    assert_eq!(codes(&site.publish()), [""; 0]);
     assert_eq!(problems(&site.published()), [""; 0]);
 
     let page = site.first_page();
@@ -51,26 +47,17 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
         ]
     );
     assert!(page.all("ol.turns b, ol.turns em").is_empty());
-    assert!(
-        page.main().contains("3 turns, archived."),
-        "{}",
-        page.main()
-    );
-    assert!(
-        page.main()
-            .contains("Withheld: 2 internal blocks; 1 private block; 1 internal asset."),
-        "{}",
-        page.main()
-    );
+    page.says("3 turns, archived.");
+    page.says("Withheld: 2 internal blocks; 1 private block; 1 internal asset.");
 
     assert_eq!(page.texts("#conversation ~ .scroll tbody tr").len(), 1);
     // The image is published once, named after its content.
     let name = format!("{}.png", &blake3_of(&site, "shot.png")[..16]);
     assert_eq!(assets(&site), [(name.clone(), PNG.to_vec())]);
     let image = page.one("ol.turns img");
-    let source = image.value().attr("src").unwrap_or_default();
+    let source = image.attr("src").unwrap_or_default();
     assert!(source.ends_with(&format!("assets/{name}")), "{source}");
-    assert_eq!(image.value().attr("alt"), Some("the field"));
+    assert_eq!(image.attr("alt"), Some("the field"));
 }
 
 #[test]
@@ -94,14 +81,14 @@ fn a_picture_of_a_conversation_says_how_large_it_is_shown() {
         &json!(described),
     ));
     for (id, bytes) in &pictures {
-        site.write(&format!("{FIRST}/assets/{id}.png"), bytes);
+        site.write_first(&format!("assets/{id}.png"), bytes);
     }
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     let shown: Vec<_> = page
         .all("ol.turns img")
         .into_iter()
-        .map(|image| ["alt", "width", "height", "loading"].map(|name| image.value().attr(name)))
+        .map(|image| ["alt", "width", "height", "loading"].map(|name| image.attr(name)))
         .collect();
     let lazy = Some("lazy");
     assert_eq!(
@@ -119,7 +106,7 @@ fn a_picture_of_a_conversation_says_how_large_it_is_shown() {
 
 /// The digest of an asset in run.json.
 fn blake3_of(site: &TestSite, name: &str) -> String {
-    let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let run = site.first_run();
     let files = run["files"].as_array().expect("an array").clone();
     files
         .iter()
@@ -143,10 +130,7 @@ fn run_json_holds_the_public_blocks_and_counts_the_rest() {
             asset("hidden", "internal", "assets/hidden.png"),
         ]),
     ));
-    site.write(
-        &format!("{FIRST}/assets/note.svg"),
-        "<svg onload='alert(1)'/>",
-    );
+    site.write_first("assets/note.svg", "<svg onload='alert(1)'/>");
     assert_eq!(codes(&site.publish()), ["transcript.missing-asset"]);
     let name = format!("{}.txt", &blake3_of(&site, "note.svg")[..16]);
     assert_eq!(
@@ -177,18 +161,15 @@ fn run_json_holds_the_public_blocks_and_counts_the_rest() {
 #[test]
 fn consecutive_text_blocks_of_a_turn_are_one_text() {
     let text = |text: &str| json!({ "type": "output_text", "text": text });
-    let site = with(transcript(
-        &json!([
-            { "role": "assistant", "content": [
-                text("La"), text(" Paz sits above sea level, with El Al"), text(""), text("to above it."),
-                { "type": "tool_call", "name": "look", "visibility": "public" },
-                text("Then"), { "type": "text", "visibility": "private", "text": SENTINEL }, text("more"),
-                "\u{2014}or", "\u{2014}less",
-            ] },
-            { "role": "assistant", "content": "Another turn." },
-        ]),
-        &json!([]),
-    ));
+    let site = conversation(&json!([
+        { "role": "assistant", "content": [
+            text("La"), text(" Paz sits above sea level, with El Al"), text(""), text("to above it."),
+            { "type": "tool_call", "name": "look", "visibility": "public" },
+            text("Then"), { "type": "text", "visibility": "private", "text": SENTINEL }, text("more"),
+            "\u{2014}or", "\u{2014}less",
+        ] },
+        { "role": "assistant", "content": "Another turn." },
+    ]));
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     assert_eq!(
@@ -207,41 +188,30 @@ fn consecutive_text_blocks_of_a_turn_are_one_text() {
 #[test]
 fn a_text_in_many_blocks_is_cut_as_one() {
     let blocks = vec![json!("words "); 50_000];
-    let site = with(transcript(
-        &json!([{ "role": "user", "content": blocks }]),
-        &json!([]),
-    ));
+    let site = conversation(&json!([{ "role": "user", "content": blocks }]));
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     let texts = page.texts("ol.turns > li p.plain");
     assert_eq!(texts.len(), 1);
-    assert!(
-        (65_000..=65_536).contains(&texts[0].len()),
-        "{}",
-        texts[0].len()
-    );
-    assert!(page.main().contains("The text continues in run.json."));
+    assert!((65_000..=65_536).contains(&texts[0].len()));
+    page.says("The text continues in run.json.");
 }
 
 #[test]
 fn a_conversation_takes_only_its_share_of_a_page() {
     let call = json!({ "type": "tool_call", "visibility": "public", "name": "<look>" });
     let tags = json!("<".repeat(60_000));
-    let site = with(transcript(
-        &json!([
-            { "role": "assistant", "content": vec![call; 1_500] },
-            { "role": "user", "content": tags },
-            { "role": "user", "content": "The end." },
-        ]),
-        &json!([]),
-    ));
+    let site = conversation(&json!([
+        { "role": "assistant", "content": vec![call; 1_500] },
+        { "role": "user", "content": tags },
+        { "role": "user", "content": "The end." },
+    ]));
     site.write("site.toml", "[limits]\npage = \"1 MiB\"\n");
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     assert_eq!(page.all("ol.turns > li").len(), 2);
-    assert!(page.main().contains("The text continues in run.json."));
-    assert!(page.main().contains("1 more turn in run.json."));
+    page.says("The text continues in run.json.");
+    page.says("1 more turn in run.json.");
     let messages = document(&site)["messages"].as_array().map(Vec::len);
     assert_eq!(messages, Some(3));
 
@@ -250,28 +220,8 @@ fn a_conversation_takes_only_its_share_of_a_page() {
     let page = site.first_page();
     let shown = page.all("ol.turns > li code").len();
     assert!((100..1_000).contains(&shown), "{shown}");
-    assert!(page.main().contains("The turn continues in run.json."));
-    assert!(page.main().contains("2 more turns in run.json."));
-}
-
-#[test]
-fn a_visibility_among_the_arguments_of_a_call_hides_nothing() {
-    let call = json!({ "type": "tool_call", "visibility": "public", "name": "create_repo",
-        "arguments": { "visibility": "private", "owner": { "type": "team", "visibility": "internal" } } });
-    let answer = json!({ "type": "tool_result", "visibility": "public", "name": "create_repo",
-        "content": { "repo": { "visibility": "private" } } });
-    let site = with(transcript(
-        &json!([{ "role": "assistant", "content": [call, answer] }]),
-        &json!([]),
-    ));
-    assert_eq!(codes(&site.publish()), [""; 0]);
-    let written = document(&site);
-    assert_eq!(written["messages"][0]["content"], json!([call, answer]));
-    assert_eq!(written["withheld"], json!({ "internal": 0, "private": 0 }));
-    assert_eq!(
-        site.first_page().texts("ol.turns > li"),
-        ["assistant <tool_call:create_repo> <tool_result:create_repo>"]
-    );
+    page.says("The turn continues in run.json.");
+    page.says("2 more turns in run.json.");
 }
 
 #[test]
@@ -286,10 +236,7 @@ fn a_block_without_a_name_has_the_label_of_harn() {
         "document",
         "plan",
     ];
-    let site = with(transcript(
-        &json!([{ "role": "assistant", "content": kinds.map(public) }]),
-        &json!([]),
-    ));
+    let site = conversation(&json!([{ "role": "assistant", "content": kinds.map(public) }]));
     assert_eq!(codes(&site.publish()), [""; 0]);
     assert_eq!(
         site.first_page().texts("ol.turns > li code"),
@@ -367,13 +314,13 @@ fn a_long_conversation_and_a_long_text_go_on_in_run_json() {
     let turns: Vec<Value> = (0..501)
         .map(|n| json!({ "role": "user", "content": if n == 0 { "long ".repeat(100_000) } else { format!("turn {n}") } }))
         .collect();
-    let site = with(transcript(&json!(turns), &json!([])));
+    let site = conversation(&json!(turns));
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     assert_eq!(page.all("ol.turns > li").len(), 500);
     let first = page.texts("ol.turns > li").remove(0);
     assert!(first.len() < 100_000 && first.contains("The text continues in run.json."));
-    assert!(page.main().contains("1 more turn in run.json."));
+    page.says("1 more turn in run.json.");
     let messages = document(&site)["messages"].as_array().map(Vec::len);
     assert_eq!(messages, Some(501));
 }
@@ -399,7 +346,7 @@ fn public_events_that_are_not_turns_are_beside_the_turns() {
     );
     let held = page.texts("section[aria-labelledby=conversation] > p.quiet:last-child");
     assert_eq!(held, ["Withheld: 1 internal event; 1 private event."]);
-    let transcript = &site.json(&format!("runs/{FIRST_SLUG}/run.json"))["transcript"];
+    let transcript = &site.first_run()["transcript"];
     assert_eq!(
         transcript["events"],
         serde_json::json!([

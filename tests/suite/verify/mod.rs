@@ -16,16 +16,18 @@ use sha2::{Digest, Sha256};
 
 use crate::incremental::edits;
 use crate::shards;
-use crate::support::{FIRST, FIRST_SLUG, TestSite, copy, differences, runpress_in, tree};
+use crate::support::{
+    FIRST, FIRST_SLUG, TestSite, contains, copy, differences, entries, first, lacks, runpress_in,
+    tree,
+};
 
 /// The settings of a site with checksums.
 const CHECKSUMS: &str = "\n[publish]\nchecksums = true\n";
 
 /// A site with checksums.
 pub(crate) fn with_checksums(site: TestSite) -> TestSite {
-    let settings = site.text("site.toml");
-    if !settings.contains(CHECKSUMS) {
-        site.write("site.toml", format!("{settings}{CHECKSUMS}"));
+    if !site.text("site.toml").contains(CHECKSUMS) {
+        site.append("site.toml", CHECKSUMS);
     }
     site
 }
@@ -82,6 +84,22 @@ fn found(site: &Path) -> Vec<String> {
     problems.collect()
 }
 
+/// The codes of what was found.
+fn codes_of(verified: &Verification) -> Vec<&str> {
+    let problems = verified.diagnostics.iter();
+    problems.map(|problem| problem.code.name).collect()
+}
+
+/// A comparison with an earlier copy.
+fn verified_since(site: &TestSite, earlier: &str) -> Verification {
+    let earlier = site.path(earlier);
+    let options = VerifyOptions {
+        since: Some(&earlier),
+        ..VerifyOptions::default()
+    };
+    verify(&site.path("public"), options).expect("a readable copy")
+}
+
 /// Fails unless `sha256sum` accepts all files of a site, and the file lists all of them, sorted.
 fn assert_checksums(folder: &Path) {
     let ran = Command::new("sha256sum")
@@ -89,12 +107,7 @@ fn assert_checksums(folder: &Path) {
         .current_dir(folder)
         .output()
         .expect("sha256sum runs");
-    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert!(
-        ran.status.success(),
-        "{text}{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
+    assert!(ran.status.success(), "{ran:?}");
     let sums = fs::read_to_string(folder.join("SHA256SUMS")).expect("UTF-8");
     let listed = sums.lines().map(|line| match line.strip_prefix('\\') {
         Some(line) => line[66..].replace("\\\\", "\\"),
@@ -146,7 +159,7 @@ fn checksums_are_those_of_a_fresh_build_after_each_of_many_edits() {
     let settings = site.text("site.toml");
     site.write("site.toml", settings.replace(CHECKSUMS, ""));
     site.build();
-    assert!(!site.path("public/SHA256SUMS").exists());
+    assert!(!site.is_published("SHA256SUMS"));
     site.write("site.toml", settings);
     assert!(site.build().published);
     assert_checksums(&site.path("public"));
@@ -157,7 +170,7 @@ fn a_site_merged_from_parts_has_the_checksums_of_one_build() {
     let site = with_checksums(crate::incremental::many_kinds());
     site.publish();
     let built = site.published();
-    fs::remove_dir_all(site.path("public")).expect("a removal");
+    site.remove("public");
     shards::shard(&site, 1, 2);
     shards::shard(&site, 2, 2);
     assert!(shards::merge(&site, &[1, 2]).published);
@@ -171,20 +184,13 @@ fn a_site_without_checksums_is_verified_as_far_as_possible() {
     site.publish();
     let public = site.path("public");
     assert_eq!(found(&public), ["verify.no-checksums SHA256SUMS "]);
-    assert_eq!(site.runpress(&["verify", "public"]).status, Some(0));
-    let run = format!("public/runs/{FIRST_SLUG}/events.jsonl");
-    let events = site.text(&run);
-    site.write(&run, format!("{events}{{}}\n"));
-    let codes = found(&public).join("\n");
-    assert!(codes.contains("verify.changed-feed"), "{codes}");
-    assert_eq!(site.runpress(&["verify", "public"]).status, Some(1));
-    assert_eq!(site.runpress(&["verify", "nowhere"]).status, Some(2));
-    let ran = site.runpress(&["verify", "content"]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("there is neither `feeds/index.json` nor `SHA256SUMS`")
-    );
+    site.runpress("verify public").ok();
+    site.append(&format!("public/runs/{FIRST_SLUG}/events.jsonl"), "{}\n");
+    contains(&found(&public).join("\n"), "verify.changed-feed");
+    site.runpress("verify public").exits(1);
+    site.runpress("verify nowhere").exits(2);
+    let ran = site.runpress("verify content").exits(2);
+    ran.says("there is neither `feeds/index.json` nor `SHA256SUMS`");
 }
 
 #[test]
@@ -192,58 +198,36 @@ fn a_copy_is_compared_with_its_content_and_with_an_earlier_copy() {
     let site = with_checksums(TestSite::base());
     site.publish();
     copy(&site.path("public"), &site.path("earlier"));
-    let root = site.root().to_path_buf();
-    let ran = |arguments: &[&str]| {
-        let ran = runpress_in(
-            &root,
-            &[&["verify", "public", "--color", "never"], arguments].concat(),
-        );
-        (ran.status, ran.stderr)
+    let ran = |options: &str| {
+        let line = format!("verify public --color never {options}");
+        runpress_in(site.root(), &line)
     };
-    assert_eq!(ran(&["--content", "content"]).0, Some(0));
-    let (status, text) = ran(&["--since", "earlier"]);
-    assert_eq!(status, Some(0), "{text}");
-    assert!(
-        text.contains("Continues the earlier copy by 0 builds"),
-        "{text}"
-    );
+    ran("--content content").ok();
+    let same = ran("--since earlier").ok();
+    same.says("Continues the earlier copy by 0 builds");
     site.run("second", &edits::run(3));
-    let writeup = format!("{FIRST}/writeup.md");
-    let text = site.text(&writeup);
-    site.write(&writeup, format!("{text}\nMore.\n"));
-    let (status, text) = ran(&["--content", "content"]);
-    assert_eq!(status, Some(1));
+    site.append(&first("writeup.md"), "\nMore.\n");
     // The place is below the content folder, wherever that is.
     let place = format!("--> {}/writeup.md", FIRST.trim_start_matches("content/"));
-    assert!(text.contains(&place), "{text}");
+    ran("--content content").exits(1).says(&place);
     let absolute = site.path("content");
-    let (status, text) = ran(&["--content", absolute.to_str().expect("UTF-8")]);
-    assert_eq!(status, Some(1));
-    assert!(text.contains(&place), "{text}");
-    let root = site.root().to_string_lossy();
-    assert!(!text.contains(&*root), "{text}");
-    let (status, text) = ran(&["--content", "nowhere"]);
-    assert_eq!(status, Some(2), "{text}");
-    assert!(text.contains("`nowhere`"), "{text}");
+    let told = ran(&format!("--content {}", absolute.display())).exits(1);
+    told.says(&place);
+    lacks(&told.stderr, site.root().to_string_lossy());
+    ran("--content nowhere").exits(2).says("`nowhere`");
     site.publish();
-    let (status, text) = ran(&["--since", "earlier", "--content", "content"]);
-    assert_eq!(status, Some(0), "{text}");
-    assert!(
-        text.contains("by 1 build: 1 run added, 1 run changed"),
-        "{text}"
-    );
-    let head = site.json("feeds/changes.json")["head"].clone();
-    let head = head.as_str().expect("a digest").to_owned();
-    assert_eq!(ran(&["--expected-head", &head]).0, Some(0));
-    let (status, text) = ran(&["--expected-head", &"0".repeat(64)]);
-    assert_eq!(status, Some(1));
-    assert!(text.contains("verify.other-head"), "{text}");
+    let next = ran("--since earlier --content content").ok();
+    next.says("by 1 build: 1 run added, 1 run changed");
+    let ledger = site.json("feeds/changes.json");
+    let head = ledger["head"].as_str().expect("a digest");
+    ran(&format!("--expected-head {head}")).ok();
+    let other = ran(&format!("--expected-head {}", "0".repeat(64)));
+    other.exits(1).says("verify.other-head");
     // A site that is built anew has the same content and no history.
-    fs::remove_dir_all(site.path("public")).expect("a removal");
+    site.remove("public");
     site.publish();
-    let (status, text) = ran(&["--since", "earlier"]);
-    assert_eq!(status, Some(1));
-    assert!(text.contains("verify.not-continued"), "{text}");
+    let anew = ran("--since earlier").exits(1);
+    anew.says("verify.not-continued");
 }
 
 #[test]
@@ -259,28 +243,19 @@ fn a_ledger_without_a_chain_is_read_and_continued() {
     };
     let mut ledger = site.json("feeds/changes.json");
     without(&mut ledger);
-    ledger["builds"]
-        .as_array_mut()
-        .expect("entries")
-        .iter_mut()
-        .for_each(without);
+    let builds = ledger["builds"].as_array_mut().expect("entries");
+    builds.iter_mut().for_each(without);
     site.write("public/feeds/changes.json", ledger.to_string());
     assert!(verified(&site.path("public")).head.is_some());
     copy(&site.path("public"), &site.path("earlier"));
     site.run("second", &edits::run(3));
     site.publish();
     let ledger = site.json("feeds/changes.json");
-    let builds = ledger["builds"].as_array().expect("entries");
+    let builds = entries(&ledger["builds"]);
     assert_eq!(builds.len(), 2);
     assert!(builds[0]["previous"].is_string() && builds[1]["state"].is_null());
-    let earlier = site.path("earlier");
-    let options = VerifyOptions {
-        since: Some(&earlier),
-        ..VerifyOptions::default()
-    };
-    let verified = verify(&site.path("public"), options).expect("a readable copy");
-    let codes: Vec<_> = verified.diagnostics.iter().map(|it| it.code.name).collect();
-    assert_eq!(codes, ["verify.no-checksums"]);
+    let verified = verified_since(&site, "earlier");
+    assert_eq!(codes_of(&verified), ["verify.no-checksums"]);
     let added = verified.continuation.expect("a continuation").added;
     assert_eq!(added.len(), 1);
 }
@@ -295,9 +270,8 @@ fn an_entry_that_names_another_one_before_it_breaks_the_chain() {
     ledger["builds"][0]["previous"] = Value::from("0".repeat(64));
     site.write("public/feeds/changes.json", ledger.to_string());
     seal(&site.path("public"));
-    let problems = verified(&site.path("public")).diagnostics;
-    let codes: Vec<_> = problems.iter().map(|it| it.code.name).collect();
-    assert_eq!(codes, ["verify.broken-chain"]);
+    let verified = verified(&site.path("public"));
+    assert_eq!(codes_of(&verified), ["verify.broken-chain"]);
 }
 
 #[test]
@@ -305,9 +279,8 @@ fn a_file_that_is_never_listed_has_only_what_a_build_writes() {
     let site = with_checksums(TestSite::base());
     site.publish();
     site.write("public/.nojekyll", "More.");
-    let problems = verified(&site.path("public")).diagnostics;
-    let codes: Vec<_> = problems.iter().map(|it| it.code.name).collect();
-    assert_eq!(codes, ["verify.unlisted-file"]);
+    let verified = verified(&site.path("public"));
+    assert_eq!(codes_of(&verified), ["verify.unlisted-file"]);
 }
 
 #[test]
@@ -315,19 +288,13 @@ fn reports_have_the_problems_of_a_copy() {
     let site = with_checksums(TestSite::base());
     site.publish();
     site.write("public/robots.txt", "changed");
-    let ran = site.runpress(&["verify", "public", "--report", "json", "-q"]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let ran = site.runpress("verify public --report json -q").exits(1);
+    let report = ran.json();
     assert_eq!(report["diagnostics"][0]["code"], "verify.changed-file");
     assert_eq!(report["diagnostics"][0]["path"], "robots.txt");
-    let ran = site.runpress(&["verify", "public", "--report", "github", "-q"]);
-    assert!(
-        ran.stdout.contains("file=public/robots.txt"),
-        "{}",
-        ran.stdout
-    );
-    let refused = site.runpress(&["verify", "public", "--report", "junit"]);
-    assert_eq!(refused.status, Some(2));
+    let ran = site.runpress("verify public --report github -q");
+    ran.prints("file=public/robots.txt");
+    site.runpress("verify public --report junit").exits(2);
 }
 
 /// All files of a site by path, for those who compare copies.
@@ -346,22 +313,16 @@ fn the_chain_continues_when_names_are_corrected_and_runs_are_withdrawn() {
     site.publish();
     site.run("r2", &second.state("failed"));
     site.publish();
-    fs::remove_dir_all(site.path("content/runs/r1")).expect("a removal");
+    site.remove("content/runs/r1");
     site.run("r7", &edits::run(7).model("b/corrected"));
     site.publish();
-    let earlier = site.path("earlier");
-    let options = VerifyOptions {
-        since: Some(&earlier),
-        ..VerifyOptions::default()
-    };
-    let verified = verify(&site.path("public"), options).expect("a readable copy");
-    let codes: Vec<_> = verified.diagnostics.iter().map(|it| it.code.name).collect();
-    assert_eq!(codes, [""; 0]);
+    let verified = verified_since(&site, "earlier");
+    assert_eq!(codes_of(&verified), [""; 0]);
     let continued = verified.continuation.expect("a continuation");
-    let counts = (
+    let counts = [
         continued.added.len(),
         continued.changed.len(),
         continued.withdrawn.len(),
-    );
-    assert_eq!((continued.builds, counts), (3, (1, 3, 1)));
+    ];
+    assert_eq!((continued.builds, counts), (3, [1, 3, 1]));
 }

@@ -117,9 +117,8 @@ fn a_site_is_copied_over_few_connections_and_the_copy_is_resumed() {
         ..Server::of(&site.path("public"))
     }
     .start();
-    let ran = verified(&site, &address, &["--keep", "copy"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("everything holds"), "{}", ran.stderr);
+    let ran = verified(&site, &address, &["--keep", "copy"]).ok();
+    ran.says("everything holds");
     assert!(server.most.load(Ordering::SeqCst) <= 5, "{:?}", server.most);
     let mut public = site.published();
     for path in [".nojekyll", ".runpress"] {
@@ -129,30 +128,23 @@ fn a_site_is_copied_over_few_connections_and_the_copy_is_resumed() {
     let before = server.requests();
     site.remove("copy/robots.txt")
         .write("copy/index.html", "half a page");
-    let ran = verified(&site, &address, &["--keep", "copy"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    verified(&site, &address, &["--keep", "copy"]).ok();
     assert_eq!(server.requests() - before, 3, "the checksums and two files");
     let earlier = verified(&site, "public", &["--since", &address]);
-    assert!(
-        earlier.stderr.contains("Continues the earlier copy"),
-        "{}",
-        earlier.stderr
-    );
+    earlier.says("Continues the earlier copy");
 }
 
 #[test]
 fn a_changed_file_is_found_over_the_network_and_in_a_sample() {
     let site = published();
     let (server, address) = Server::of(&site.path("public")).start();
-    let ran = verified(&site, &address, &["--sample", "2"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains(", 2 runs, "), "{}", ran.stderr);
+    let ran = verified(&site, &address, &["--sample", "2"]).ok();
+    ran.says(", 2 runs, ");
     assert!(server.requests() < site.published().len() - 10);
     let feed = site.text("public/feeds/runs.json");
     site.write("public/feeds/runs.json", feed.replace("pong", "ping"));
-    let ran = verified(&site, &address, &["--sample", "2"]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("verify.changed-file"), "{}", ran.stderr);
+    let ran = verified(&site, &address, &["--sample", "2"]).exits(1);
+    ran.says("verify.changed-file");
 }
 
 #[test]
@@ -160,8 +152,7 @@ fn a_site_without_checksums_is_copied_by_its_links() {
     let site = many_kinds();
     site.publish();
     let (_, address) = Server::of(&site.path("public")).start();
-    let ran = verified(&site, &address, &["--keep", "copy"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    verified(&site, &address, &["--keep", "copy"]).ok();
     let copied = tree(&site.path("copy"));
     let feeds = |files: &BTreeMap<String, Vec<u8>>| -> Vec<String> {
         let paths = files
@@ -181,9 +172,8 @@ fn no_other_origin_is_asked() {
         ..Server::of(&site.path("public"))
     }
     .start();
-    let ran = verified(&site, &address, &[]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("another origin"), "{}", ran.stderr);
+    let ran = verified(&site, &address, &[]).exits(2);
+    ran.says("another origin");
     assert_eq!(other.requests(), 0);
     let (_, address) = Server {
         redirect: Some(("robots.txt", "robots-moved.txt".to_owned())),
@@ -191,8 +181,6 @@ fn no_other_origin_is_asked() {
     }
     .start();
     site.write("public/robots-moved.txt", site.text("public/robots.txt"));
-    let ran = verified(&site, &address, &[]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    let ran = verified(&site, "http://127.0.0.1:1/", &[]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    verified(&site, &address, &[]).ok();
+    verified(&site, "http://127.0.0.1:1/", &[]).exits(2);
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use super::{CHECKSUMS, seal, seal_files};
 use crate::codes::Held;
-use crate::support::{FIRST, FIRST_SLUG, TestSite, copy};
+use crate::support::{FIRST, FIRST_SLUG, TestSite, copy, first};
 
 /// How a copy is prepared, the command, and its exit status.
 pub(crate) struct Sample {
@@ -114,12 +114,8 @@ pub(crate) fn named(code: &str) -> Sample {
             prepare: |site| {
                 build(site);
                 copy(&site.path("public"), &site.path("earlier"));
-                fs::remove_dir_all(site.path("public")).expect("a removal");
-                site.replace(
-                    &format!("{FIRST}/run-record.json"),
-                    "\"completed\"",
-                    "\"failed\"",
-                );
+                site.remove("public");
+                site.replace_first("run-record.json", "\"completed\"", "\"failed\"");
                 build(site);
                 Held::new()
             },
@@ -129,9 +125,8 @@ pub(crate) fn named(code: &str) -> Sample {
         "verify.different-input" => Sample {
             prepare: |site| {
                 build(site);
-                let path = format!("{FIRST}/writeup.md");
-                let text = site.text(&path);
-                site.write(&path, format!("{text}\nMore.\n"));
+                let path = first("writeup.md");
+                site.append(&path, "\nMore.\n");
                 Held::new()
             },
             arguments: &["verify", "public", "-q", "--content", "content"],
@@ -159,19 +154,10 @@ fn edit(site: &TestSite, path: &str, change: fn(&str) -> String) {
 
 /// A span of the event log that is withheld, and shown again after the build.
 fn withheld(site: &TestSite) -> Held {
-    let ran = site.runpress(&[
-        "redact",
-        FIRST,
-        "--event",
-        "0",
-        "--quote",
-        "read the task",
-        "--reason",
-        "other",
-        "--note",
-        "A sample.",
-    ]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress(&format!(
+        "redact {FIRST} --event 0 --quote 'read the task' --reason other --note 'A sample.'"
+    ))
+    .ok();
     build(site);
     let run = format!("runs/{FIRST_SLUG}");
     let path = site.path(&format!("public/{run}/events.jsonl"));

@@ -10,7 +10,7 @@ use super::{files, found, seal, with_checksums};
 use crate::full_run::furnish;
 use crate::incremental::edits::Random;
 use crate::incremental::many_kinds;
-use crate::support::{FIRST, FIRST_SLUG, HEADER, TestSite, annotation, lines};
+use crate::support::{FIRST_SLUG, HEADER, TestSite, annotation, first, lines, parse};
 
 /// Changes of files that are made before each verification.
 const AT_ONCE: usize = 8;
@@ -25,6 +25,15 @@ type Undo = Vec<(PathBuf, Option<Vec<u8>>)>;
 fn write(path: &Path, bytes: &[u8], undo: &mut Undo) {
     undo.push((path.to_owned(), fs::read(path).ok()));
     fs::write(path, bytes).expect("a file");
+}
+
+/// Makes all digests again, as an attacker does.
+fn seal_again(site: &Path, undo: &mut Undo) {
+    for sealed in ["feeds/index.json", "SHA256SUMS"] {
+        let sealed = site.join(sealed);
+        undo.push((sealed.clone(), fs::read(sealed).ok()));
+    }
+    seal(site);
 }
 
 fn restore(undo: Undo) {
@@ -210,10 +219,7 @@ fn each_of_a_hundred_changes_of_feeds_is_found_though_all_digests_are_made_again
         ),
         annotation("i", 0, "incorrect", r#""evidence":"It was not read.""#),
     ]);
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&annotated),
-    );
+    site.write_first("events.jsonl.annotations.jsonl", lines(&annotated));
     site.write("content/decisions.jsonl", format!("{DECISION}\n"));
     site.write("rules/site.toml", RULES);
     assert!(changes_are_found(&site, 381) > 11);
@@ -292,11 +298,7 @@ fn changes_are_found(site: &TestSite, seed: u64) -> usize {
         };
         let mut undo = Undo::new();
         write(&at, text.as_bytes(), &mut undo);
-        for sealed in ["feeds/index.json", "SHA256SUMS"] {
-            let sealed = public.join(sealed);
-            undo.push((sealed.clone(), fs::read(sealed).ok()));
-        }
-        seal(&public);
+        seal_again(&public, &mut undo);
         let found = found(&public);
         assert!(
             found.iter().any(|problem| problem.contains(path)),
@@ -393,7 +395,7 @@ impl RunChange {
             Self::Value(pointer) => {
                 let path = run.join("run.json");
                 let text = fs::read_to_string(&path).expect("UTF-8");
-                let mut document: Value = serde_json::from_str(&text).expect("JSON");
+                let mut document = parse(&text);
                 let mut pointers = Vec::new();
                 leaves(document.pointer(pointer)?, pointer, &mut pointers);
                 // Only sums of events of the raw log are published elsewhere.
@@ -458,17 +460,17 @@ fn each_of_a_hundred_changes_of_run_pages_and_run_json_is_found_though_all_diges
 {
     let site = with_checksums(many_kinds());
     furnish(&site, "content/runs/r2");
-    let path = format!("{FIRST}/run-record.json");
-    let mut record: Value = serde_json::from_str(&site.text(&path)).expect("JSON");
+    let path = first("run-record.json");
+    let mut record = parse(&site.text(&path));
     record["outcomes"] =
         serde_json::json!([{"name": "reward", "value": 0.5, "scorer": "verifier"}]);
     site.write(&path, record.to_string());
-    let log = format!("{FIRST}/events.jsonl");
+    let log = first("events.jsonl");
     let long = site
         .text(&log)
         .replacen("read the task", &"read the task ".repeat(9_000), 1);
     site.write(&log, long);
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.unannotated();
     site.write("rules/site.toml", RULES);
     site.publish();
     let public = site.path("public");
@@ -488,11 +490,7 @@ fn each_of_a_hundred_changes_of_run_pages_and_run_json_is_found_though_all_diges
         let Some(path) = RUN_CHANGES[kind].make(run, &mut random, &mut undo) else {
             continue;
         };
-        for sealed in ["feeds/index.json", "SHA256SUMS"] {
-            let sealed = public.join(sealed);
-            undo.push((sealed.clone(), fs::read(sealed).ok()));
-        }
-        seal(&public);
+        seal_again(&public, &mut undo);
         let found = found(&public);
         let shown = path.strip_prefix(&public).expect("below").to_string_lossy();
         assert!(
@@ -615,11 +613,7 @@ fn a_change_of_a_strip_a_story_a_list_or_run_md_is_found_though_all_digests_are_
         let changed = changed.unwrap_or_else(|| panic!("{change:?} in {path}:\n{text}"));
         let mut undo = Undo::new();
         write(&at, changed.as_bytes(), &mut undo);
-        for sealed in ["feeds/index.json", "SHA256SUMS"] {
-            let sealed = public.join(sealed);
-            undo.push((sealed.clone(), fs::read(sealed).ok()));
-        }
-        seal(&public);
+        seal_again(&public, &mut undo);
         let found = found(&public);
         let start = format!("verify.different-value {path} ");
         assert!(
