@@ -3,177 +3,33 @@
 use serde_json::Value;
 
 use crate::full_run::furnish;
-use crate::support::{TestSite, fixture_text};
+use crate::reports::{json, reports};
+use crate::support::{TestSite, contains, entries, fixture_text, rows};
 
-/// One way to break a run.
-struct Break {
-    /// The file of the run.
-    file: &'static str,
-    /// Text that occurs once in the file; empty means the end of the file.
-    from: &'static str,
-    /// The replacement; `«` marks the expected place, and is not written.
-    to: &'static str,
-    /// The expected code.
-    code: &'static str,
-    severity: &'static str,
-}
-
-const fn of(
-    file: &'static str,
-    from: &'static str,
-    to: &'static str,
-    code: &'static str,
-    severity: &'static str,
-) -> Break {
-    Break {
-        file,
-        from,
-        to,
-        code,
-        severity,
-    }
-}
-
-const RECORD: &str = "run-record.json";
-const EVENTS: &str = "events.jsonl";
-const NOTES: &str = "events.jsonl.annotations.jsonl";
-const TAPE: &str = "run.tape";
-const TAPE_NOTES: &str = "run.tape.annotations.jsonl";
-const TRANSCRIPT: &str = "transcript.json";
-const STATE: &str = "annotations.json";
-const ACTIONS: &str = "annotations.actions.jsonl";
-const WRITEUP: &str = "writeup.md";
-
-const BREAKS: [Break; 20] = [
-    of(
-        RECORD,
-        "0.9731",
-        "«9.731",
-        "record.similarity-out-of-range",
-        "error",
-    ),
-    of(
-        RECORD,
-        "\"2026-03-01T10:00:00Z\"",
-        "«\"yesterday é\"",
-        "record.invalid-timestamp",
-        "error",
-    ),
-    of(
-        RECORD,
-        "{\n    \"testCaseSlug\": \"pong\",",
-        "«{",
-        "record.missing-field",
-        "error",
-    ),
-    of(RECORD, "\"status\":", "«status:", "record.syntax", "error"),
-    of(
-        RECORD,
-        "\"Debian GNU/Linux 12\", \"containerImage\": \"test-cabinet/codex:latest\"",
-        "\"模型𝔪é\", \"containerImage\": «7",
-        "record.wrong-type",
-        "error",
-    ),
-    of(
-        EVENTS,
-        "",
-        "{\"timestamp\":\"2026-03-01T10:01:00Z\",\"message\":\"模é\",\"type\":«\"hologram\"}\n",
-        "events.unknown-type",
-        "warning",
-    ),
-    of(
-        EVENTS,
-        "\"exitCode\":1",
-        "\"exitCode\":«\"1\"",
-        "events.wrong-type",
-        "warning",
-    ),
-    of(
-        EVENTS,
-        "",
-        "{\"timestamp\":«\"noon\",\"type\":\"list\"}\n",
-        "events.invalid-timestamp",
-        "warning",
-    ),
-    of(
-        NOTES,
-        "\"event_id\":1,",
-        "\"event_id\":«-1,",
-        "sidecar.malformed-line",
-        "error",
-    ),
-    of(
-        NOTES,
-        "\"end_event_id\":3",
-        "\"end_event_id\":«77",
-        "annotation.invalid-span",
-        "error",
-    ),
-    of(
-        NOTES,
-        "\"schema_version\":1",
-        "\"schema_version\":«2",
-        "sidecar.unsupported-version",
-        "error",
-    ),
-    of(
-        TAPE,
-        "\"seq\":2",
-        "\"seq\":«1",
-        "tape.duplicate-seq",
-        "warning",
-    ),
-    of(
-        TAPE,
-        "\"seq\":2",
-        "\"seq\":«\"2\"",
-        "tape.malformed-record",
-        "error",
-    ),
-    of(
-        TAPE_NOTES,
-        "\"kind\":\"note\"",
-        "\"kind\":«\"nota\"",
-        "annotation.unknown-kind",
-        "warning",
-    ),
-    of(
-        TRANSCRIPT,
-        "\"messages\":[\n",
-        "\"messages\":[«messages\n",
-        "transcript.syntax",
-        "error",
-    ),
-    of(
-        TRANSCRIPT,
-        "\"id\":\"tr\"",
-        "\"id\":«[1]",
-        "transcript.wrong-type",
-        "error",
-    ),
-    of(
-        STATE,
-        "{\"id\":\"a\",",
-        "«{\"id\":\"b\",\"turnId\":\"t1\",\"resource\":\"src/a.ts\",\"entries\":[]},\n{\"id\":\"a\",",
-        "threads.missing-field",
-        "error",
-    ),
-    of(ACTIONS, "", "«half\n", "threads.syntax", "error"),
-    of(
-        WRITEUP,
-        "rating: great",
-        "rating: «grand",
-        "review.unknown-rating",
-        "warning",
-    ),
-    of(
-        WRITEUP,
-        "It works",
-        "é «[It](javascript:works)",
-        "review.unsafe-link",
-        "warning",
-    ),
-];
+/// Ways to break a run: the file, the code and severity of the problem, a text that occurs once in the file (or nothing for its
+/// end), and what is written instead. `«` marks the expected place, and is not written.
+const BREAKS: &str = r#"
+run-record.json | record.similarity-out-of-range | error | 0.9731 | «9.731
+run-record.json | record.invalid-timestamp | error | "2026-03-01T10:00:00Z" | «"yesterday é"
+run-record.json | record.missing-field | error | {⏎    "testCaseSlug": "pong", | «{
+run-record.json | record.syntax | error | "status": | «status:
+run-record.json | record.wrong-type | error | "Debian GNU/Linux 12", "containerImage": "test-cabinet/codex:latest" | "模型𝔪é", "containerImage": «7
+events.jsonl | events.unknown-type | warning | | {"timestamp":"2026-03-01T10:01:00Z","message":"模é","type":«"hologram"}⏎
+events.jsonl | events.wrong-type | warning | "exitCode":1 | "exitCode":«"1"
+events.jsonl | events.invalid-timestamp | warning | | {"timestamp":«"noon","type":"list"}⏎
+events.jsonl.annotations.jsonl | sidecar.malformed-line | error | "event_id":1, | "event_id":«-1,
+events.jsonl.annotations.jsonl | annotation.invalid-span | error | "end_event_id":3 | "end_event_id":«77
+events.jsonl.annotations.jsonl | sidecar.unsupported-version | error | "schema_version":1 | "schema_version":«2
+run.tape | tape.duplicate-seq | warning | "seq":2 | "seq":«1
+run.tape | tape.malformed-record | error | "seq":2 | "seq":«"2"
+run.tape.annotations.jsonl | annotation.unknown-kind | warning | "kind":"note" | "kind":«"nota"
+transcript.json | transcript.syntax | error | "messages":[⏎ | "messages":[«messages⏎
+transcript.json | transcript.wrong-type | error | "id":"tr" | "id":«[1]
+annotations.json | threads.missing-field | error | {"id":"a", | «{"id":"b","turnId":"t1","resource":"src/a.ts","entries":[]},⏎{"id":"a",
+annotations.actions.jsonl | threads.syntax | error | | «half⏎
+writeup.md | review.unknown-rating | warning | rating: great | rating: «grand
+writeup.md | review.unsafe-link | warning | It works | é «[It](javascript:works)
+"#;
 
 /// The expected place of a break.
 struct Expected {
@@ -183,6 +39,12 @@ struct Expected {
     column: usize,
     code: &'static str,
     severity: &'static str,
+}
+
+impl Expected {
+    fn place(&self) -> String {
+        format!("{}:{}:{}", self.path, self.line, self.column)
+    }
 }
 
 /// A site with a run for each break.
@@ -195,28 +57,28 @@ fn broken() -> (TestSite, Vec<Expected>) {
     );
     let record = fixture_text("base/content/runs/first/run-record.json");
     let mut expected = Vec::new();
-    for (number, of) in BREAKS.iter().enumerate() {
+    for (number, [file, code, severity, from, to]) in rows(BREAKS).into_iter().enumerate() {
         let folder = format!("content/runs/r{number:02}");
         furnish(&site, &folder);
         site.write(
-            &format!("{folder}/{RECORD}"),
+            &format!("{folder}/run-record.json"),
             record.replace("4f1c2d3e-8a60", &format!("{number:08x}-8a60")),
         );
-        let path = format!("{folder}/{}", of.file);
+        let path = format!("{folder}/{file}");
         let text = site.text(&path);
-        let marked = if of.from.is_empty() {
-            text + of.to
+        let marked = if from.is_empty() {
+            text + to
         } else {
-            assert_eq!(text.matches(of.from).count(), 1, "{} in {path}", of.from);
-            text.replace(of.from, of.to)
+            assert_eq!(text.matches(from).count(), 1, "{from} in {path}");
+            text.replace(from, to)
         };
         let before = marked.split('«').next().expect("a mark");
         let last = before.rsplit('\n').next().unwrap_or_default();
         expected.push(Expected {
             line: before.matches('\n').count() + 1,
             column: last.chars().count() + 1,
-            code: of.code,
-            severity: of.severity,
+            code,
+            severity,
             folder,
             path: path.clone(),
         });
@@ -225,44 +87,23 @@ fn broken() -> (TestSite, Vec<Expected>) {
     (site, expected)
 }
 
-fn json(site: &TestSite, path: &str) -> Value {
-    serde_json::from_str(&site.text(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
 #[test]
 fn twenty_breaks_at_once_are_reported_with_code_and_place_in_all_five_reports() {
     let (site, expected) = broken();
     for command in ["check", "build"] {
-        let formats = ["human", "json", "github", "sarif", "junit"]
-            .map(|format| format!("--report={format}={format}"));
-        let formats: Vec<&str> = formats.iter().map(String::as_str).collect();
-        let ran = site.runpress(&[&[command, "-v"], &formats[..]].concat());
-        assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+        let ran = reports(&site, command).exits(1);
+        assert_eq!(ran.stdout, "", "the reports are in files");
         let report = json(&site, "json");
-        let found: Vec<String> = report["diagnostics"]
-            .as_array()
-            .expect("an array")
+        let found: Vec<String> = entries(&report["diagnostics"])
             .iter()
             .map(|d| {
-                format!(
-                    "{} {} {}:{}:{}",
-                    d["severity"].as_str().unwrap_or_default(),
-                    d["code"].as_str().unwrap_or_default(),
-                    d["path"].as_str().unwrap_or_default(),
-                    d["line"],
-                    d["column"]
-                )
+                let [severity, code, path] = ["severity", "code", "path"].map(|key| &d[key]);
+                format!("{severity} {code} {path}:{}:{}", d["line"], d["column"]).replace('"', "")
             })
             .collect();
-        let wanted: Vec<String> = expected
-            .iter()
-            .map(|e| {
-                format!(
-                    "{} {} {}:{}:{}",
-                    e.severity, e.code, e.path, e.line, e.column
-                )
-            })
-            .collect();
+        let wanted = expected.iter();
+        let wanted = wanted.map(|e| format!("{} {} {}", e.severity, e.code, e.place()));
+        let wanted: Vec<String> = wanted.collect();
         assert_eq!(found, wanted);
         let (human, github, junit) = (site.text("human"), site.text("github"), site.text("junit"));
         assert_eq!(github.lines().count(), expected.len(), "{github}");
@@ -278,7 +119,7 @@ fn twenty_breaks_at_once_are_reported_with_code_and_place_in_all_five_reports() 
 
 fn in_human(human: &str, e: &Expected) {
     let title = format!("{}[{}]", e.severity, e.code);
-    let place = format!("{}:{}:{}", e.path, e.line, e.column);
+    let place = e.place();
     let is_told = |block: &str| {
         block.starts_with(&title) && block.lines().any(|line| line.trim_end().ends_with(&place))
     };
@@ -312,11 +153,9 @@ fn in_sarif(sarif: &Value, e: &Expected) {
     assert_eq!(
         results.iter().filter(is_told).count(),
         1,
-        "{} {}:{}:{} in\n{sarif:#}",
+        "{} {} in\n{sarif:#}",
         e.code,
-        e.path,
-        e.line,
-        e.column
+        e.place()
     );
 }
 
@@ -326,11 +165,7 @@ fn in_junit(junit: &str, e: &Expected) {
         .split("<testcase ")
         .find(|case| case.contains(&class))
         .unwrap_or_else(|| panic!("{class} in\n{junit}"));
-    let told = format!(
-        "{}:{}:{}: {}[{}]",
-        e.path, e.line, e.column, e.severity, e.code
-    );
-    assert!(case.contains(&told), "{told} in\n{case}");
+    contains(case, format!("{}: {}[{}]", e.place(), e.severity, e.code));
     let failure = format!("type=\"{}\"", e.code);
     assert_eq!(
         case.contains("<failure ") && case.contains(&failure),

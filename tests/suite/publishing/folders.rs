@@ -6,7 +6,7 @@ use std::path::Path;
 use runpress::api::site::Overrides;
 
 use crate::crawl;
-use crate::support::{FIRST, Run, TestSite, copy, messages, words};
+use crate::support::{FIRST, Run, TestSite, copy, messages};
 
 const PREFIXED: &str = "[publish]\nrun_folders = \"prefixed\"\n";
 
@@ -110,11 +110,7 @@ fn with_prefixes_runs_that_moved_or_were_withdrawn_or_quarantined_keep_their_add
     site.remove("content/runs/gone/events.jsonl");
     site.remove("content/runs/gone/run-record.json");
     site.write("content/runs/broken/events.jsonl.annotations.jsonl", "{");
-    let overrides = Overrides {
-        keep_going: true,
-        ..Overrides::default()
-    };
-    assert!(site.build_with(&overrides).published);
+    site.keep_going();
     for (id, says) in [
         ("a", "This run has moved"),
         ("b", "This run was withdrawn"),
@@ -123,30 +119,15 @@ fn with_prefixes_runs_that_moved_or_were_withdrawn_or_quarantined_keep_their_add
     ] {
         let slug = format!("pong-codex-sample-lark-1-0000000{id}");
         let page = site.page(&format!("{}/index.html", folder(&slug)));
-        assert!(
-            words(page.one("main")).contains(says),
-            "{id}: {}",
-            page.main()
-        );
+        page.says(says);
     }
     assert_eq!(crawl::problems(&site.published()), [""; 0]);
     // A summary also links to them.
     site.run("stays", &Run::new("0000000d-1").model("sample/wren-2"));
-    let ran = site.runpress(&[
-        "build",
-        "--keep-going",
-        "--base-url",
-        "https://runs.example.org/",
-        "--report",
-        "markdown",
-    ]);
+    let ran =
+        site.runpress("build --keep-going --base-url https://runs.example.org/ --report markdown");
     let new = folder("pong-codex-sample-wren-2-0000000d");
-    assert!(
-        ran.stdout
-            .contains(&format!("<https://runs.example.org/{new}/>")),
-        "{}",
-        ran.stdout
-    );
+    ran.prints(&format!("<https://runs.example.org/{new}/>"));
 }
 
 #[test]
@@ -161,19 +142,13 @@ fn folders_are_fixed_once_a_run_is_published() {
     for settings in ["", "[publish]\nrun_folders = \"flat\"\n"] {
         site.write("site.toml", settings);
         for command in ["check", "build"] {
-            let ran = site.runpress(&[command]);
-            assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-            assert!(ran.stderr.contains("ledger.run-folders"), "{}", ran.stderr);
-            assert!(
-                ran.stderr.contains("run_folders = \"prefixed\""),
-                "{}",
-                ran.stderr
-            );
+            let ran = site.runpress(&[command]).exits(2);
+            ran.says("ledger.run-folders");
+            ran.says("run_folders = \"prefixed\"");
         }
         assert_eq!(site.published(), before);
     }
-    let ran = site.runpress(&["build", "--out", "elsewhere"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress("build --out elsewhere").ok();
 }
 
 #[test]
@@ -181,15 +156,10 @@ fn prefixes_bring_a_site_below_the_entries_of_its_host() {
     let site = super::many_runs(70, "sample/lark-1");
     let budget = "[budget]\nentries = 69\n";
     site.write("site.toml", budget);
-    let ran = site.runpress(&["check"]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("run_folders = \"prefixed\""),
-        "{}",
-        ran.stderr
-    );
+    site.runpress("check")
+        .exits(1)
+        .says("run_folders = \"prefixed\"");
     site.write("site.toml", format!("{budget}{PREFIXED}"));
-    let ran = site.runpress(&["check"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress("check").ok();
     assert!(!site.path(FIRST).exists());
 }

@@ -12,25 +12,20 @@ use crate::support::{TestSite, differences, tree};
 fn only_an_empty_folder_or_one_that_runpress_wrote_is_replaced() {
     let site = TestSite::base();
     fs::create_dir(site.path("public")).expect("a folder");
-    assert_eq!(site.runpress(&["build"]).status, Some(0), "an empty folder");
-    assert_eq!(site.runpress(&["build"]).status, Some(0), "its own folder");
+    assert_eq!(site.runpress("build").status, Some(0), "an empty folder");
+    assert_eq!(site.runpress("build").status, Some(0), "its own folder");
     for (name, file) in [
         ("notes", "notes/letter.txt"),
         ("hidden", "hidden/.git/config"),
         ("folders", "folders/a/b"),
     ] {
         site.write(file, "mine");
-        let ran = site.runpress(&["build", "--out", name]);
-        assert_eq!(ran.status, Some(2), "{name}");
-        assert!(
-            ran.stderr.contains("publish.foreign-folder"),
-            "{}",
-            ran.stderr
-        );
+        let ran = site.runpress(&["build", "--out", name]).exits(2);
+        ran.says("publish.foreign-folder");
         assert_eq!(site.text(file), "mine");
     }
     site.write("a-file", "mine");
-    assert_eq!(site.runpress(&["build", "--out", "a-file"]).status, Some(2));
+    site.runpress("build --out a-file").exits(2);
     assert_eq!(site.text("a-file"), "mine");
 }
 
@@ -38,8 +33,7 @@ fn only_an_empty_folder_or_one_that_runpress_wrote_is_replaced() {
 fn a_foreign_folder_under_the_name_of_the_stage_is_refused() {
     let site = TestSite::base();
     site.write(".public.runpress-staging/letter.txt", "mine");
-    let ran = site.runpress(&["build"]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    site.runpress("build").exits(2);
     assert_eq!(site.text(".public.runpress-staging/letter.txt"), "mine");
 }
 
@@ -56,15 +50,11 @@ fn a_leftover_that_is_a_link_is_refused_and_what_it_leads_to_is_untouched() {
             }
             let before = tree(other.root());
             symlink(other.path("public"), site.path(name)).expect("a link");
-            let ran = site.runpress(&["build"]);
+            let ran = site.runpress("build");
             assert_eq!(ran.status, Some(2), "{name}: {}", ran.stderr);
-            assert!(
-                ran.stderr.contains(&format!(
-                    "`{name}` next to the output folder is a link, which runpress did not create"
-                )),
-                "{}",
-                ran.stderr
-            );
+            ran.says(&format!(
+                "`{name}` next to the output folder is a link, which runpress did not create"
+            ));
             assert_eq!(differences(&before, &tree(other.root())), [""; 0], "{name}");
             assert!(site.path(name).is_symlink());
             assert_eq!(site.path("public").exists(), published);
@@ -87,31 +77,45 @@ fn a_link_in_a_leftover_is_removed_and_not_what_it_leads_to() {
     assert_eq!(site.text("mine/letter.txt"), "mine");
 }
 
+/// Expects a check and a build to be refused because of a file in the site, and the file to be kept.
+fn assert_kept(site: &TestSite, path: &str, shown: &str) {
+    for command in ["check", "build"] {
+        let ran = site.runpress(command).exits(2);
+        ran.says(format!(
+            "The folder `public` contains `{shown}`, which runpress did not write"
+        ));
+    }
+    assert_eq!(site.text(&format!("public/{path}")), "mine");
+}
+
 #[test]
-fn a_site_with_a_repository_or_a_foreign_domain_is_refused_and_kept() {
-    for (path, name) in [
+fn a_repository_or_a_foreign_domain_anywhere_in_a_site_is_kept_whatever_the_case_of_its_name() {
+    for (path, shown) in [
         (".git/HEAD", ".git"),
         (".git", ".git"),
         (".hg/store", ".hg"),
         ("CNAME", "CNAME"),
+        ("docs/.git/HEAD", "docs/.git"),
+        ("runs/deep/er/.GIT", "runs/deep/er/.GIT"),
+        (".Svn/entries", ".Svn"),
+        ("cname", "cname"),
     ] {
         let site = TestSite::base();
         site.publish();
         site.write(&format!("public/{path}"), "mine");
-        for command in ["check", "build"] {
-            let ran = site.runpress(&[command]);
-            assert_eq!(ran.status, Some(2), "{path}: {}", ran.stderr);
-            let words =
-                format!("The folder `public` contains `{name}`, which runpress did not write");
-            assert!(ran.stderr.contains(&words), "{}", ran.stderr);
-        }
-        assert_eq!(site.text(&format!("public/{path}")), "mine");
+        assert_kept(&site, path, shown);
     }
-    // The same next to the output folder, with the name of a staging folder.
+    // A file behind a link is not in the site.
     let site = TestSite::base();
+    site.publish();
+    site.write("work/.git/HEAD", "mine");
+    symlink("../work", site.path("public/work")).expect("a link");
+    site.publish();
+    assert_eq!(site.text("work/.git/HEAD"), "mine");
+    // The same next to the output folder, with the name of a staging folder.
     site.write(".public.runpress-staging/.runpress", "marker");
     site.write(".public.runpress-staging/.git/HEAD", "mine");
-    assert_eq!(site.runpress(&["build"]).status, Some(2));
+    site.runpress("build").exits(2);
     assert_eq!(site.text(".public.runpress-staging/.git/HEAD"), "mine");
 }
 
@@ -125,11 +129,26 @@ fn a_domain_that_came_from_the_static_files_may_change_and_go() {
             site.remove("static/CNAME");
         }
         site.publish();
-        let published = std::fs::read_to_string(site.path("public/CNAME")).ok();
+        let published = fs::read_to_string(site.path("public/CNAME")).ok();
         assert_eq!(published.as_deref(), domain);
     }
-    site.write("public/CNAME", "mine");
-    assert_eq!(site.runpress(&["build"]).status, Some(2));
+}
+
+#[test]
+fn a_domain_that_was_edited_in_the_site_is_kept() {
+    for name in ["CNAME", "cname"] {
+        let site = TestSite::base();
+        let source = format!("static/{name}");
+        site.write(&source, "one.example").publish();
+        site.publish();
+        site.write(&format!("public/{name}"), "mine");
+        assert_kept(&site, name, name);
+        site.remove(&source);
+        assert_kept(&site, name, name);
+        site.write(&format!("public/{name}"), "one.example")
+            .publish();
+        assert!(!site.is_published(name));
+    }
 }
 
 #[test]
@@ -145,7 +164,7 @@ fn a_folder_of_an_export_is_guarded_as_the_site_is() {
         open().expect_err("a refusal").code.name,
         "publish.foreign-folder"
     );
-    fs::remove_dir_all(site.path("tables/.git")).expect("a removal");
+    site.remove("tables/.git");
     symlink(site.path("tables"), site.path(".tables.runpress-staging")).expect("a link");
     assert_eq!(
         open().expect_err("a refusal").code.name,
@@ -198,8 +217,7 @@ fn an_output_folder_that_overlaps_with_the_input_is_refused() {
         "content/runs/../out",
     ] {
         let before = tree(site.root());
-        let ran = site.runpress(&["build", "--out", out]);
-        assert_eq!(ran.status, Some(2), "{out}: {}", ran.stderr);
+        let ran = site.runpress(&["build", "--out", out]).exits(2);
         assert!(
             ran.stderr.contains("publish.inside-content"),
             "{out}: {}",
@@ -225,8 +243,7 @@ fn an_output_folder_inside_an_input_folder_is_refused_before_it_exists() {
     }
     for options in options {
         let before = tree(site.root());
-        let ran = site.runpress(&[&["build"], &options[..]].concat());
-        assert_eq!(ran.status, Some(2), "{options:?}: {}", ran.stderr);
+        let ran = site.runpress(&[&["build"], &options[..]].concat()).exits(2);
         assert!(
             ran.stderr.contains("publish.inside-content"),
             "{options:?}: {}",

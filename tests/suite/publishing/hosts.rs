@@ -23,7 +23,7 @@ fn weight(site: &crate::support::TestSite) -> (u64, u64, u64) {
 fn a_site_at_its_budget_is_published_and_one_above_it_is_not() {
     let site = many_runs(3, "model");
     site.write("site.toml", "");
-    assert_eq!(site.runpress(&["build"]).status, Some(0));
+    site.runpress("build").ok();
     let (files, bytes, largest) = weight(&site);
     let entries = fs::read_dir(site.path("public/runs")).map_or(0, Iterator::count) as u64;
     let budget = |files: u64, bytes: u64, largest: u64, entries: u64| {
@@ -36,8 +36,7 @@ fn a_site_at_its_budget_is_published_and_one_above_it_is_not() {
     let entries = entries.max(root).max(50);
     budget(files, bytes, largest, entries);
     for arguments in [&["check"][..], &["build"], &["build", "--fresh"]] {
-        let ran = site.runpress(arguments);
-        assert_eq!(ran.status, Some(0), "{arguments:?}: {}", ran.stderr);
+        site.runpress(arguments).ok();
     }
     let before = site.published();
     for (key, (files, bytes, largest)) in [
@@ -49,16 +48,15 @@ fn a_site_at_its_budget_is_published_and_one_above_it_is_not() {
         for arguments in [&["check"][..], &["build"], &["build", "--fresh"]] {
             let ran = site.runpress(arguments);
             assert_eq!(ran.status, Some(1), "{key} {arguments:?}: {}", ran.stderr);
-            assert!(ran.stderr.contains("publish.over-budget"), "{}", ran.stderr);
-            assert!(ran.stderr.contains(&format!("`{key}`")), "{}", ran.stderr);
+            ran.says("publish.over-budget");
+            ran.says(&format!("`{key}`"));
         }
         assert_eq!(differences(&before, &site.published()), [""; 0]);
     }
     budget(files, bytes, largest, 2);
-    let ran = site.runpress(&["build", "--keep-going"]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("The fullest folders"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("The largest runs"), "{}", ran.stderr);
+    let ran = site.runpress("build --keep-going").exits(1);
+    ran.says("The fullest folders");
+    ran.says("The largest runs");
 }
 
 #[cfg(feature = "parquet")]
@@ -75,20 +73,15 @@ fn a_site_with_a_budget_is_exported() {
 fn a_merge_of_a_site_above_its_budget_leaves_the_site() {
     let site = many_runs(4, "model");
     site.write("site.toml", "");
-    assert_eq!(site.runpress(&["build"]).status, Some(0));
+    site.runpress("build").ok();
     let before = site.published();
     site.write("site.toml", "[budget]\nfiles = 10\n");
     for number in [1, 2] {
         shard(&site, number, 2);
     }
-    let ran = site.runpress(&["merge", "parts/1", "parts/2"]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("publish.over-budget"), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("The largest runs: `runs/"),
-        "{}",
-        ran.stderr
-    );
+    let ran = site.runpress("merge parts/1 parts/2").exits(1);
+    ran.says("publish.over-budget");
+    ran.says("The largest runs: `runs/");
     assert_eq!(differences(&before, &site.published()), [""; 0]);
 }
 
@@ -97,8 +90,7 @@ fn flat_folders_are_a_warning_until_the_site_is_published() {
     let site = many_runs(30, "model");
     site.write("site.toml", "[budget]\nentries = 50\n");
     let warns = |arguments: &[&str]| {
-        let ran = site.runpress(arguments);
-        assert_eq!(ran.status, Some(0), "{arguments:?}: {}", ran.stderr);
+        let ran = site.runpress(arguments).ok();
         ran.stderr.contains("publish.flat-folders")
     };
     assert!(warns(&["check"]));

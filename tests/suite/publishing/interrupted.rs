@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::{litter, many_runs, rename_model};
-use crate::support::{FIRST, TestSite, command, differences, tree};
+use crate::support::{TestSite, command, differences, tree};
 
 #[test]
 fn a_failure_while_writing_leaves_the_site_that_was_there_untouched() {
@@ -15,13 +15,9 @@ fn a_failure_while_writing_leaves_the_site_that_was_there_untouched() {
     site.publish();
     let before = site.published();
     site.write("static/feeds/index.json", "{}");
-    let ran = site.runpress(&["build"]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("publish.duplicate-path"),
-        "{}",
-        ran.stderr
-    );
+    site.runpress("build")
+        .exits(2)
+        .says("publish.duplicate-path");
     assert_eq!(differences(&before, &site.published()), [""; 0]);
     assert_eq!(litter(site.root()), [""; 0]);
 }
@@ -128,8 +124,7 @@ fn killed_builds(moments: &[Moment]) {
         kept > 5 && changed > 5,
         "kept {kept}, changed {changed}: the moments did not lie around the swap"
     );
-    let ran = site.runpress(&["build", "-q"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress("build -q").ok();
     assert_eq!(
         litter(site.root()),
         [""; 0],
@@ -186,8 +181,8 @@ fn a_site_that_was_put_aside_comes_back_before_the_next_build() {
     site.publish();
     let good = site.published();
     fs::rename(site.path("public"), site.path(".public.runpress-aside")).expect("a move");
-    site.write(&format!("{FIRST}/run-record.json"), "{");
-    assert_eq!(site.runpress(&["build"]).status, Some(1));
+    site.write_first("run-record.json", "{");
+    site.runpress("build").exits(1);
     assert_eq!(differences(&good, &site.published()), [""; 0]);
     assert_eq!(litter(site.root()), [""; 0]);
 }
@@ -248,15 +243,11 @@ fn a_full_disk_leaves_the_site_that_was_there_untouched() {
             .into_os_string()
             .into_string()
             .expect("UTF-8");
-        assert_eq!(small.runpress(&["build", "--out", &out]).status, Some(0));
+        small.runpress(&["build", "--out", &out]).ok();
         let before: BTreeMap<_, _> = tree(&disk.join("public"));
-        let ran = site.runpress(&["build", "--out", &out]);
-        assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-        assert!(
-            ran.stderr.contains("publish.io") && ran.stderr.contains("No space left"),
-            "{}",
-            ran.stderr
-        );
+        let ran = site.runpress(&["build", "--out", &out]).exits(2);
+        ran.says("publish.io");
+        ran.says("No space left");
         assert_eq!(differences(&before, &tree(&disk.join("public"))), [""; 0]);
         assert_eq!(litter(&disk), [""; 0]);
     });

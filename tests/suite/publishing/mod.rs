@@ -10,7 +10,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
-use crate::support::{FIRST, Run, TestSite, command, differences, messages};
+use crate::support::{Run, TestSite, command, contains, differences, first, messages};
 
 /// Temporary names of runpress next to the output folder.
 fn litter(folder: &Path) -> Vec<String> {
@@ -48,16 +48,12 @@ fn errors_leave_the_site_that_was_there_untouched() {
     site.publish();
     let before = site.published();
     for broken in ["events.jsonl.annotations.jsonl", "run-record.json"] {
-        let path = format!("{FIRST}/{broken}");
+        let path = first(broken);
         let good = site.bytes(&path);
         site.write(&path, "{");
-        let ran = site.runpress(&["build"]);
-        assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-        assert!(
-            ran.stderr.contains("Nothing was published"),
-            "{}",
-            ran.stderr
-        );
+        site.runpress("build")
+            .exits(1)
+            .says("Nothing was published");
         assert_eq!(differences(&before, &site.published()), [""; 0]);
         assert_eq!(litter(site.root()), [""; 0]);
         site.write(&path, good);
@@ -108,19 +104,17 @@ fn a_site_that_was_made_read_only_is_replaced_and_what_cannot_be_removed_is_name
     site.write(&format!("{leftover}/.runpress"), "of another account");
     let (status, told) = build();
     assert_eq!(status, Some(2), "{told}");
-    assert!(
-        told.contains("publish.io") && told.contains(&format!("`{leftover}`")),
-        "{told}"
-    );
+    contains(&told, "publish.io");
+    contains(&told, &format!("`{leftover}`"));
 }
 
 #[test]
 fn no_diagnostic_of_a_missing_root_or_a_refused_folder_holds_the_path_of_the_machine() {
     let site = TestSite::base();
     site.write("public/letter.txt", "mine");
-    site.runpress(&["build", "--report", "json=one.json"]);
+    site.runpress("build --report json=one.json");
     site.write("site.toml", "[build]\ncontent = [\"nowhere\"]\n");
-    site.runpress(&["build", "--report", "json=two.json"]);
+    site.runpress("build --report json=two.json");
     let root = site.root().to_str().expect("UTF-8");
     for report in ["one.json", "two.json"] {
         assert!(

@@ -1,18 +1,14 @@
 //! The page of a run shows all evidence of its record, in words and tables.
 
 use super::spaced;
-use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, fixture_text};
+use crate::support::{FIRST_SLUG, Run, TestSite, codes, contains, first, fixture_text};
 
 /// The base site with a record that has every key, and the run that had to differ for that.
 fn everything() -> TestSite {
     let site = TestSite::base();
-    site.write(
-        &format!("{FIRST}/run-record.json"),
-        fixture_text("records/6-everything.json"),
-    );
+    site.write_first("run-record.json", fixture_text("records/6-everything.json"));
     site.run("prior", &Run::new("9b02c4aa-11d0").case("pong"));
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), ["record.missing-picture"]);
+    assert_eq!(codes(&site.publish()), ["record.missing-picture"]);
     site
 }
 
@@ -44,9 +40,10 @@ fn stage_durations_are_beside_the_run_time_and_null_is_not_zero() {
     assert_eq!(page.beside("session"), ["10 min"]);
     assert_eq!(page.beside("teardown"), ["—"]);
     assert_eq!(page.beside("validation"), ["0 s"]);
-    assert!(section(&site, "metrics").contains(
-        "The run time is the sum of setup, session and teardown; it does not include validation."
-    ));
+    contains(
+        &section(&site, "metrics"),
+        "The run time is the sum of setup, session and teardown; it does not include validation.",
+    );
 }
 
 #[test]
@@ -102,10 +99,7 @@ fn debug_scripts_tell_what_failed_from_what_did_not_run_and_what_could_not() {
             "passed The court is there"
         ]
     );
-    assert!(
-        page.main()
-            .contains("4 scripts: 1 passed, 1 failed, 1 did not run, 1 precondition unmet")
-    );
+    page.says("4 scripts: 1 passed, 1 failed, 1 did not run, 1 precondition unmet");
     let open = page.all("details.script[open]");
     assert_eq!(open.len(), 1, "only what failed is unfolded");
     let failed = spaced(open[0]);
@@ -129,7 +123,7 @@ fn debug_scripts_tell_what_failed_from_what_did_not_run_and_what_could_not() {
 #[test]
 fn a_debug_script_whose_precondition_was_not_met_fails_nothing() {
     let site = TestSite::base();
-    let path = format!("{FIRST}/run-record.json");
+    let path = first("run-record.json");
     let record = fixture_text("records/6-everything.json").replace(
         r#""ran": false, "preconditionUnmet": true"#,
         r#""ran": true, "preconditionUnmet": true, "verdicts": [{"id": "heard", "pass": false}]"#,
@@ -139,14 +133,11 @@ fn a_debug_script_whose_precondition_was_not_met_fails_nothing() {
     let page = site.first_page();
     let script = page.all("details.script")[1];
     let words = spaced(script);
-    assert!(
-        words.contains("Gates no: its precondition was not met, so it fails nothing"),
-        "{words}"
+    contains(
+        &words,
+        "Gates no: its precondition was not met, so it fails nothing",
     );
-    assert!(
-        words.contains("heard no assertions recorded fail"),
-        "{words}"
-    );
+    contains(&words, "heard no assertions recorded fail");
     let bad = scraper::Selector::parse(".b-bad").expect("a selector");
     assert_eq!(script.select(&bad).count(), 0, "nothing of it looks failed");
 }
@@ -199,7 +190,7 @@ fn a_failed_type_check_is_described_in_words() {
     ] {
         assert!(validation.contains(part), "{part} in {validation}");
     }
-    let path = format!("{FIRST}/run-record.json");
+    let path = first("run-record.json");
     site.replace(
         &path,
         "\"npx tsc --noEmit\", \"ran\": true",
@@ -216,11 +207,9 @@ fn a_failed_type_check_is_described_in_words() {
 fn code_analysis_is_folded_and_said_to_influence_no_score() {
     let site = everything();
     let validation = section(&site, "validation");
-    assert!(
-        validation.contains(
-            "They never affect a score. All measurements files 12 ratio 1.50 nested deep —"
-        ),
-        "{validation}"
+    contains(
+        &validation,
+        "They never affect a score. All measurements files 12 ratio 1.50 nested deep —",
     );
 }
 
@@ -228,9 +217,9 @@ fn code_analysis_is_folded_and_said_to_influence_no_score() {
 fn gg_and_the_seed_commit_are_in_the_provenance() {
     let site = everything();
     let provenance = section(&site, "provenance");
-    assert!(
-        provenance.contains("Input of gg compaction yes slots slot model main m-1 side m-2"),
-        "{provenance}"
+    contains(
+        &provenance,
+        "Input of gg compaction yes slots slot model main m-1 side m-2",
     );
     assert!(provenance.contains("gg’s report of its session agents 3 terminalStatus done"));
     let page = site.first_page();
@@ -256,9 +245,9 @@ fn a_game_jam_lists_what_the_entry_had_to_differ_from_and_displays_no_readme() {
     let site = everything();
     let page = site.first_page();
     let jam = section(&site, "game-jam");
-    assert!(
-        jam.contains("Earlier entries of the game jam that this one had to differ from."),
-        "{jam}"
+    contains(
+        &jam,
+        "Earlier entries of the game jam that this one had to differ from.",
     );
     for (path, bytes) in site.published() {
         let text = String::from_utf8_lossy(&bytes);
@@ -267,16 +256,13 @@ fn a_game_jam_lists_what_the_entry_had_to_differ_from_and_displays_no_readme() {
         assert_eq!(holds, verbatim, "a README of the game jam in {path}");
     }
     let links = page.all("section[aria-labelledby=game-jam] li > a");
-    let hrefs: Vec<_> = links
-        .iter()
-        .filter_map(|a| a.value().attr("href"))
-        .collect();
+    let hrefs: Vec<_> = links.iter().filter_map(|a| a.attr("href")).collect();
     assert_eq!(
         hrefs,
         ["../../runs/pong-codex-sample-lark-1-9b02c4aa/index.html"]
     );
-    assert!(
-        jam.contains("00000000-gone not in this archive , finished 2026-01-01"),
-        "{jam}"
+    contains(
+        &jam,
+        "00000000-gone not in this archive , finished 2026-01-01",
     );
 }

@@ -1,44 +1,31 @@
 //! Newer and unknown keys: reported, passed on verbatim, never a reason to refuse a run.
 
 use crate::fuzz_targets::compact;
-use crate::support::{FIRST, Run, TestSite, fixture_text, raw};
+use crate::support::{Run, TestSite, first, fixture_text, raw, rows};
 
 #[test]
 fn a_later_key_of_a_wrong_type_is_a_warning_and_the_run_is_published() {
     let site = TestSite::base();
-    let path = format!("{FIRST}/run-record.json");
+    let path = first("run-record.json");
     site.write(&path, fixture_text("records/6-everything.json"));
-    site.write(
-        &format!("{FIRST}/assets/shot.png"),
-        crate::pictures::png(4, 4),
-    );
-    for (from, to) in [
-        ("\"authMode\": \"apiKey\"", "\"authMode\": 1"),
-        ("\"setupSeconds\": 10.5", "\"setupSeconds\": \"ten\""),
-        ("\"validationSeconds\": 0,", "\"validationSeconds\": -1,"),
-        ("\"present\": false", "\"present\": \"no\""),
-        (
-            "\"ran\": true, \"gates\": false",
-            "\"ran\": 1, \"gates\": false",
-        ),
-        ("\"redScore\": 3", "\"redScore\": \"three\""),
-        (
-            "\"correct\": false, \"totalFuel\"",
-            "\"correct\": \"no\", \"totalFuel\"",
-        ),
-        (
-            "\"voxel\": { \"model\": \"ship.vox\", \"skinned\": false }",
-            "\"voxel\": 3",
-        ),
-        ("\"read\": 3", "\"read\": -3"),
-        ("\"seedCommit\": \"aa11bb22\"", "\"seedCommit\": []"),
-        (
-            "\"codeAnalysis\": {",
-            "\"codeAnalysis\": 1, \"codeAnalysis2\": {",
-        ),
-        ("\"media\": [{", "\"media\": [7, {"),
-        ("\"2026-01-01T10:00:00Z\" }", "\"new year\" }"),
-    ] {
+    site.write_first("assets/shot.png", crate::pictures::png(4, 4));
+    for [from, to] in rows(
+        r#"
+"authMode": "apiKey" | "authMode": 1
+"setupSeconds": 10.5 | "setupSeconds": "ten"
+"validationSeconds": 0, | "validationSeconds": -1,
+"present": false | "present": "no"
+"ran": true, "gates": false | "ran": 1, "gates": false
+"redScore": 3 | "redScore": "three"
+"correct": false, "totalFuel" | "correct": "no", "totalFuel"
+"voxel": { "model": "ship.vox", "skinned": false } | "voxel": 3
+"read": 3 | "read": -3
+"seedCommit": "aa11bb22" | "seedCommit": []
+"codeAnalysis": { | "codeAnalysis": 1, "codeAnalysis2": {
+"media": [{ | "media": [7, {
+"2026-01-01T10:00:00Z" } | "new year" }
+"#,
+    ) {
         site.replace(&path, from, to);
     }
     let outcome = site.publish();

@@ -1,7 +1,9 @@
 //! The effects of a run's state: whether it can be published, and whether it needs a review.
 
 use super::spaced;
-use crate::support::{FIRST, Run, TestSite, codes};
+use serde_json::Value;
+
+use crate::support::{Run, TestSite, codes, contains, entries};
 
 #[test]
 fn runs_that_the_machine_or_the_operator_ended_are_left_out_and_counted() {
@@ -21,27 +23,15 @@ fn runs_that_the_machine_or_the_operator_ended_are_left_out_and_counted() {
     );
     assert_eq!((outcome.runs, outcome.not_published), (1, 2));
     let feed = site.json("feeds/runs.json");
-    assert_eq!(feed["runs"].as_array().map(Vec::len), Some(1));
+    assert_eq!(entries(&feed["runs"]).len(), 1);
     let problems = site.page("problems/index.html");
     let listed = spaced(problems.one("section[aria-labelledby=not-published]"));
-    assert!(
-        listed.contains("2 runs ended in a state that is not published")
-            && listed.contains("2 problems in content that is not published"),
-        "{listed}"
-    );
-    assert!(
-        !site
-            .path("public/runs/pong-codex-sample-lark-1-0000000b")
-            .exists()
-    );
-    let ran = site.runpress(&["check", "--deny", "warnings"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("1 run, 2 runs not published"),
-        "{}",
-        ran.stderr
-    );
-    let junit = site.runpress(&["check", "--report", "junit"]).stdout;
+    contains(&listed, "2 runs ended in a state that is not published");
+    contains(&listed, "2 problems in content that is not published");
+    assert!(!site.is_published("runs/pong-codex-sample-lark-1-0000000b"));
+    let ran = site.runpress("check --deny warnings").ok();
+    ran.says("1 run, 2 runs not published");
+    let junit = site.runpress("check --report junit").stdout;
     assert_eq!(junit.matches("<skipped").count(), 2, "{junit}");
 }
 
@@ -53,47 +43,30 @@ fn a_stopped_run_whose_record_is_broken_is_not_named_by_the_site_either() {
     site.write("content/runs/s3cret/run-record.json", record);
     let outcome = site.build();
     assert!(!outcome.published, "an error is an error");
-    let outcome = site.build_with(&runpress::api::site::Overrides {
-        keep_going: true,
-        ..Default::default()
-    });
-    assert!(outcome.published, "{:?}", codes(&outcome));
+    let outcome = site.keep_going();
     assert_eq!((outcome.quarantined, outcome.not_published), (0, 1));
     assert!(codes(&outcome).contains(&"record.wrong-type"));
-    for (path, bytes) in site.published() {
-        let text = String::from_utf8_lossy(&bytes);
-        assert!(
-            !path.contains("s3cret") && !text.contains("s3cret"),
-            "{path}"
-        );
-    }
+    assert_eq!(site.published_with("s3cret"), [""; 0]);
 }
 
 #[test]
 fn only_completed_runs_need_a_review() {
-    for state in [
-        "catastrophic",
-        "timed_out",
-        "harness_error",
-        "limit_exceeded",
-        "hung",
-        "failed",
-        "unevaluable",
-        "some_new_state",
-        "Completed",
-    ] {
-        let site = TestSite::base();
-        site.write(
-            "site.toml",
-            "[site]\nbase_url = \"https://runs.example.org/\"\n[policy]\nrequire_review = true\n",
-        );
-        site.run("b", &Run::new("0000000b-1").state(state));
-        let outcome = site.publish();
-        assert_eq!(codes(&outcome), [""; 0], "{state}");
-        let page = site.page("runs/pong-codex-sample-lark-1-0000000b/index.html");
+    let site = TestSite::base();
+    site.settings("[policy]\nrequire_review = true");
+    let states = "catastrophic timed_out harness_error limit_exceeded hung failed unevaluable some_new_state Completed";
+    for (number, state) in states.split(' ').enumerate() {
+        site.run(state, &Run::new(&format!("0000000{number}-1")).state(state));
+    }
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    for (number, state) in states.split(' ').enumerate() {
+        let slug = format!("pong-codex-sample-lark-1-0000000{number}");
+        let words = site
+            .page(&format!("runs/{slug}/index.html"))
+            .texts(".verdict li");
+        // The word of the record is shown in plain words.
         assert!(
-            page.texts(".verdict li").contains(&state.replace('_', " ")),
-            "the word of the record is shown in plain words"
+            words.contains(&state.replace('_', " ")),
+            "{state}: {words:?}"
         );
     }
 }
@@ -101,26 +74,17 @@ fn only_completed_runs_need_a_review() {
 #[test]
 fn one_completed_run_without_a_review_stops_the_batch_unless_the_rest_is_asked_for() {
     let site = TestSite::base();
-    let policy =
-        "[site]\nbase_url = \"https://runs.example.org/\"\n[policy]\nrequire_review = true\n";
-    site.write("site.toml", policy);
+    site.settings("[policy]\nrequire_review = true");
     site.run("b", &Run::new("0000000b-1"));
     let outcome = site.build();
     assert_eq!(codes(&outcome), ["review.missing"]);
     assert!(!outcome.published);
-    site.write(
-        "site.toml",
-        format!("{policy}on_invalid = \"quarantine\"\n"),
-    );
+    site.settings("on_invalid = \"quarantine\"");
     let outcome = site.build();
     assert_eq!(codes(&outcome), ["review.missing"]);
     assert!(outcome.published && outcome.quarantined == 1 && outcome.runs == 1);
-    assert!(
-        site.page("problems/index.html")
-            .main()
-            .contains("The run is completed, but has no review"),
-        "and the error is still told"
-    );
+    let problems = site.page("problems/index.html");
+    problems.says("The run is completed, but has no review");
 }
 
 /// A site with the word `s3cret` in everything that is never published: stopped runs, a draft, a nested run.
@@ -130,21 +94,16 @@ fn full_of_what_is_not_published() -> TestSite {
         ("s3cret-b", "s3cret-b-1", "infrastructure"),
         ("s3cret-c", "s3cret-c-1", "canceled"),
     ] {
-        let record = Run::new(id).state(state).record();
-        let record = record.replacen('{', "{\"s3cretKey\": \"s3cret\", \"sharedKey\": 1,", 1);
-        let mut record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
-        record["status"]["detail"] = "s3cret detail".into();
-        record["subject"]["modelId"] = "s3cret/model".into();
-        site.write(
-            &format!("content/runs/{folder}/run-record.json"),
-            record.to_string(),
-        );
+        let run = Run::new(id).state(state).model("s3cret/model");
+        site.run_with(folder, &run, |record| {
+            record["s3cretKey"] = "s3cret".into();
+            record["sharedKey"] = 1.into();
+            record["status"]["detail"] = "s3cret detail".into();
+        });
     }
-    let path = format!("{FIRST}/run-record.json");
-    let shared = site.text(&path).replacen('{', "{\"sharedKey\": 1,", 1);
-    site.write(&path, shared);
-    site.write(
-        &format!("{FIRST}/s3cret-nested/run-record.json"),
+    site.edit_first(|record| record["sharedKey"] = 1.into());
+    site.write_first(
+        "s3cret-nested/run-record.json",
         Run::new("s3cret-nested-1").record(),
     );
     site.write(
@@ -163,29 +122,21 @@ fn full_of_what_is_not_published() -> TestSite {
 fn unpublished_problems_are_in_no_file_of_the_site_and_all_are_in_the_reports() {
     let site = full_of_what_is_not_published();
     site.publish();
-    for (path, bytes) in site.published() {
-        assert!(!path.contains("s3cret"), "{path}");
-        let text = String::from_utf8_lossy(&bytes);
-        assert!(!text.contains("s3cret"), "{path}: {text}");
-    }
-    let listed = site.page("problems/index.html").main();
-    assert!(
-        listed.contains("2 runs ended in a state that is not published"),
-        "{listed}"
-    );
-    assert!(
-        listed.contains("sharedKey"),
-        "what a published run has, too, is listed: {listed}"
-    );
+    assert_eq!(site.published_with("s3cret"), [""; 0]);
+    let problems = site.page("problems/index.html");
+    problems.says("2 runs ended in a state that is not published");
+    // What a published run has, too, is listed.
+    problems.says("sharedKey");
     let summary = &site.json("feeds/diagnostics.json")["summary"];
-    let ran = site.runpress(&["check", "--report", "json"]);
-    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    let count = |summary: &serde_json::Value, key: &str| summary[key].as_u64().expect("a number");
-    let all = ["errors", "warnings", "notes"];
-    let sum = |summary: &serde_json::Value| all.iter().map(|key| count(summary, key)).sum::<u64>();
+    let ran = site.runpress("check --report json");
+    let sum = |summary: &Value, keys: &[&str]| -> u64 {
+        keys.iter()
+            .map(|key| summary[key].as_u64().expect("a number"))
+            .sum()
+    };
     assert_eq!(
-        sum(summary) + count(summary, "withheld"),
-        sum(&report["summary"])
+        sum(summary, &["errors", "warnings", "notes", "withheld"]),
+        sum(&ran.json()["summary"], &["errors", "warnings", "notes"])
     );
     for told in [
         "s3cret-b/run-record.json",
@@ -196,12 +147,7 @@ fn unpublished_problems_are_in_no_file_of_the_site_and_all_are_in_the_reports() 
         "`s3cret-b-1`",
         "s3cretKey",
     ] {
-        assert!(ran.stdout.contains(told), "{told} in {}", ran.stdout);
+        ran.prints(told);
     }
-    let console = site.runpress(&["check"]);
-    assert!(
-        console.stderr.contains("s3cret-nested"),
-        "{}",
-        console.stderr
-    );
+    site.runpress("check").says("s3cret-nested");
 }

@@ -1,13 +1,13 @@
 //! Run records of all versions: values that a version lacks are shown as unknown, never as 0.
 
 use crate::fuzz_targets::compact;
-use crate::support::{FIRST, Run, TestSite, codes, fixture_text, raw};
+use crate::support::{Run, TestSite, codes, contains, first, fixture_text, lacks, raw};
 
 /// The base site with another record, published without any problem.
 fn published(record: &str) -> TestSite {
     let site = TestSite::base();
-    site.write(
-        &format!("{FIRST}/run-record.json"),
+    site.write_first(
+        "run-record.json",
         fixture_text(&format!("records/{record}.json")),
     );
     let outcome = site.publish();
@@ -64,7 +64,7 @@ fn the_oldest_records_have_comparisons_for_checks_and_no_variant() {
 fn a_step_is_never_attempted_only_where_the_record_says_so_and_nothing_loaded() {
     let steps = |loaded: bool, rest: &str| {
         let site = TestSite::base();
-        let path = format!("{FIRST}/run-record.json");
+        let path = first("run-record.json");
         let mut record: serde_json::Value =
             serde_json::from_slice(&std::fs::read(site.path(&path)).expect("a file"))
                 .expect("a record");
@@ -95,9 +95,9 @@ fn the_feed_holds_the_similarity_of_a_view_that_was_not_reached_as_recorded() {
         serde_json::json!({"view": "game-over", "name": "Game Over", "reached": false, "similarity": 0})
     );
     let legend = site.page("cases/pong/index.html").main();
-    assert!(
-        legend.contains("A dash means that the view was not reached, which is not a failure, or that the case version of the run does not have this check."),
-        "{legend}"
+    contains(
+        &legend,
+        "A dash means that the view was not reached, which is not a failure, or that the case version of the run does not have this check.",
     );
 }
 
@@ -149,7 +149,7 @@ fn records_of_the_seeds_time_show_everything() {
     assert_eq!(page.beside("uncached input, tokens"), ["18,211"]);
     assert_eq!(page.beside("comparable cost"), ["$0.4210"]);
     assert_eq!(page.beside("actual cost"), ["$0.00"]);
-    assert!(page.main().contains("did not load"));
+    page.says("did not load");
     let row = row(&site, "cases/pong/index.html");
     assert_eq!(cell(&row, "Comparable cost"), "$0.42");
     assert_eq!(cell(&row, "State"), "failed");
@@ -212,7 +212,7 @@ fn later_records_show_what_is_known_and_never_a_zero_for_the_rest() {
 #[test]
 fn a_total_without_any_reported_class_is_unknown() {
     let site = TestSite::base();
-    let path = format!("{FIRST}/run-record.json");
+    let path = first("run-record.json");
     site.replace(
         &path,
         r#"{ "uncachedInput": 18211, "cachedInput": 90440, "output": 7021, "reasoning": 3300 }"#,
@@ -232,7 +232,7 @@ fn a_run_without_the_later_keys_says_nothing_of_them() {
         assert!(page.all(&format!("#{id}")).is_empty(), "{id}");
     }
     for words in ["Toolchain", "Code analysis", "Tool calls", "Time by stage"] {
-        assert!(!page.main().contains(words), "{words}");
+        lacks(&page.main(), words);
     }
     assert_eq!(page.beside("Test type"), ["end-to-end"]);
     assert_eq!(page.beside("Orchestrator"), ["one-shot"]);

@@ -1,6 +1,6 @@
 //! The Markdown report of a check over a base: what a contribution changes, and what it has to fix.
 
-use crate::support::{Ran, Run, TestSite, copy};
+use crate::support::{Ran, Run, TestSite, copy, lacks, parse};
 
 const RULES: &str = r#"
 [[rule]]
@@ -37,7 +37,7 @@ fn check(before: &TestSite, after: &TestSite, options: &[&str]) -> Ran {
 /// Gives a run of the site this cost.
 fn cost(site: &TestSite, folder: &str, cost: &str) {
     let path = format!("content/runs/{folder}/run-record.json");
-    let mut record: serde_json::Value = serde_json::from_str(&site.text(&path)).expect("a record");
+    let mut record = parse(&site.text(&path));
     record["metrics"]["cost"]["comparable"] = cost.parse::<f64>().expect("a number").into();
     site.write(&path, record.to_string());
 }
@@ -45,8 +45,7 @@ fn cost(site: &TestSite, folder: &str, cost: &str) {
 #[test]
 fn what_the_base_already_has_is_only_counted() {
     let (before, after) = before_and_after();
-    let ran = check(&before, &after, &[]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let ran = check(&before, &after, &[]).ok();
     assert_eq!(
         ran.stdout,
         "## Checked: nothing to fix\n\nNo run and no rule differs from the base. The base already has 1 warning, not listed here.\n"
@@ -61,8 +60,7 @@ fn what_the_base_already_has_is_only_counted() {
         after.path("content/runs/moved"),
     )
     .expect("moved");
-    let ran = check(&before, &after, &[]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    let ran = check(&before, &after, &[]).exits(1);
     assert_eq!(
         ran.stdout,
         "## Check failed: nothing new, but the base has 1 error\n\nNo run and no rule differs from the base. The base already has 1 error, 1 warning, not listed here.\n"
@@ -83,8 +81,8 @@ fn each_kind_of_change_is_listed_with_what_to_fix_first() {
         &before,
         &after,
         &["--source-url", "https://git.example.org/blob/c0ffee"],
-    );
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    )
+    .exits(1);
     let record = "https://git.example.org/blob/c0ffee/content/runs/new/run-record.json";
     for part in [
         "## Check failed: 1 error to fix\n",
@@ -99,17 +97,12 @@ fn each_kind_of_change_is_listed_with_what_to_fix_first() {
         "1 field\n",
         "\n### Withdrawn runs\n\n- `00000002` `pong v1.0.0` · `sample/lark-1` · `codex`\n",
     ] {
-        assert!(
-            ran.stdout.contains(part),
-            "{part}\nis missing in\n{}",
-            ran.stdout
-        );
+        ran.prints(part);
     }
     // A site that quarantines such runs publishes the others.
-    let ran = check(&before, &after, &["--keep-going"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let ran = check(&before, &after, &["--keep-going"]).ok();
     let left_out = "\n### Runs that are left out because of errors\n\n- `content/runs/new`\n";
-    assert!(ran.stdout.contains(left_out), "{}", ran.stdout);
+    ran.prints(left_out);
 }
 
 #[test]
@@ -127,19 +120,16 @@ fn a_build_over_a_base_links_to_the_pages_that_it_makes() {
         crate::support::event(0, "agent", r#""message":"Done.""#) + "\n",
     );
     let base = before.root().to_str().expect("UTF-8");
-    let ran = after.runpress(&["build", "--report", "markdown", "--base", base]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let ran = after
+        .runpress(&["build", "--report", "markdown", "--base", base])
+        .ok();
     let page = "https://runs.example.org/runs/pong-codex-sample-lark-1-00000007/";
     for part in [
         "## Published: nothing to fix\n".to_owned(),
         format!("| [`00000007`](<{page}>) |"),
         format!("- [Event 0](<{page}#e-0>) violates rule `cheap`"),
     ] {
-        assert!(
-            ran.stdout.contains(&part),
-            "{part}\nis missing in\n{}",
-            ran.stdout
-        );
+        ran.prints(&part);
     }
 }
 
@@ -149,20 +139,11 @@ fn a_base_without_a_site_has_no_runs_and_one_that_cannot_be_read_says_why() {
     let empty = tempfile::tempdir().expect("a folder");
     let base = empty.path().to_str().expect("UTF-8");
     let ran = after.runpress(&["check", "--report", "markdown", "--base", base]);
-    assert!(
-        ran.stdout.contains("This change adds 3 runs"),
-        "{}",
-        ran.stdout
-    );
-    assert!(!ran.stdout.contains("could not be read"), "{}", ran.stdout);
+    ran.prints("This change adds 3 runs");
+    lacks(&ran.stdout, "could not be read");
     before.write("site.toml", "[site\n");
     let ran = check(&before, &after, &[]);
-    assert!(
-        ran.stdout
-            .contains("The base could not be read, so everything counts as new: "),
-        "{}",
-        ran.stdout
-    );
+    ran.prints("The base could not be read, so everything counts as new: ");
     let checkout = TestSite::empty();
     std::fs::remove_dir(checkout.path("content")).expect("a folder");
     checkout.remove("site.toml");
@@ -204,6 +185,5 @@ fn a_base_that_is_no_root_of_a_site_is_refused() {
     }
     // A site without settings is known by its content.
     before.remove("site.toml");
-    let ran = check(&before, &after, &[]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    check(&before, &after, &[]).ok();
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{broken, json, reports};
-use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines, runpress_in};
+use crate::support::{Run, TestSite, annotation, contains, entries, first, lacks, runpress_in};
 
 #[test]
 fn github_gets_one_command_a_problem_with_everything_escaped() {
@@ -29,14 +29,13 @@ fn github_gets_one_command_a_problem_with_everything_escaped() {
     );
     // Input values cannot end a command or begin another one.
     let hostile = TestSite::base();
-    hostile.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[
-            HEADER,
-            &annotation("a", 0, r"x%0A\n::error::one\r::two\u001b[31m", ""),
-        ]),
-    );
-    let text = hostile.runpress(&["check", "--report", "github"]).stdout;
+    hostile.annotate(&[annotation(
+        "a",
+        0,
+        r"x%0A\n::error::one\r::two\u001b[31m",
+        "",
+    )]);
+    let text = hostile.runpress("check --report github").stdout;
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.starts_with("::") && text.contains("%250A"), "{text}");
     assert!(!text.contains(['\r', '\u{1b}']), "{text:?}");
@@ -157,7 +156,7 @@ fn sarif_is_one_run_of_version_2_1_0_whose_rules_are_those_of_its_results() {
         let index =
             usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small");
         assert_eq!(rules[index]["id"], result["ruleId"]);
-        assert_eq!(result["locations"].as_array().map(Vec::len), Some(1));
+        assert_eq!(entries(&result["locations"]).len(), 1);
     }
     let place = &error["locations"][0]["physicalLocation"];
     assert_eq!(
@@ -170,15 +169,15 @@ fn sarif_is_one_run_of_version_2_1_0_whose_rules_are_those_of_its_results() {
 #[test]
 fn a_column_of_a_report_counts_characters_and_a_pointer_is_a_logical_place() {
     let site = TestSite::base();
-    site.replace(
-        &format!("{FIRST}/run-record.json"),
+    site.replace_first(
+        "run-record.json",
         "\"os\": \"Debian GNU/Linux 12\", \"containerImage\": \"test-cabinet/codex:latest\"",
         "\"os\": \"模型𝔪é\", \"containerImage\": 7",
     );
-    site.runpress(&["check", "--report=sarif=sarif"]);
+    site.runpress("check --report=sarif=sarif");
     let sarif = json(&site, "sarif");
     let location = &sarif["runs"][0]["results"][0]["locations"][0];
-    let line = site.text(&format!("{FIRST}/run-record.json"));
+    let line = site.text(&first("run-record.json"));
     let line = line
         .lines()
         .find(|line| line.contains("模型"))
@@ -198,11 +197,11 @@ fn a_column_of_a_report_counts_characters_and_a_pointer_is_a_logical_place() {
 #[test]
 fn the_fingerprint_of_a_problem_stays_when_lines_move() {
     let site = TestSite::base();
-    let path = format!("{FIRST}/events.jsonl");
+    let path = first("events.jsonl");
     let log = site.text(&path);
     let fingerprint = |log: &str| {
         site.write(&path, log);
-        site.runpress(&["check", "--report=sarif=sarif"]);
+        site.runpress("check --report=sarif=sarif");
         let result = json(&site, "sarif")["runs"][0]["results"][0].clone();
         let line = result["locations"][0]["physicalLocation"]["region"]["startLine"].clone();
         (result["partialFingerprints"].clone(), line)
@@ -226,7 +225,7 @@ fn sarif_holds_at_most_5000_results_the_worst_of_them_and_says_how_many_it_left_
         );
     }
     site.write("content/runs/r51/run-record.json", "{");
-    site.runpress(&["check", "--report=sarif=sarif"]);
+    site.runpress("check --report=sarif=sarif");
     let run = &json(&site, "sarif")["runs"][0];
     let results = run["results"].as_array().expect("an array");
     assert_eq!(results.len(), 5_000);
@@ -246,40 +245,34 @@ fn junit_has_a_test_case_a_run_and_a_failure_for_the_broken_one() {
             "three runs and the site:\n{junit}"
         );
         assert_eq!(junit.matches("<failure ").count(), 1, "{junit}");
-        assert!(
-            junit.contains(
-                r#"<testsuites name="runpress" tests="4" skipped="0" failures="1" errors="0">"#
-            ),
-            "{junit}"
+        contains(
+            &junit,
+            r#"<testsuites name="runpress" tests="4" skipped="0" failures="1" errors="0">"#,
         );
         // The broken run, with its path and id escaped.
         let case = junit
             .split("<testcase ")
             .find(|case| case.contains("<failure "))
             .expect("a failure");
-        assert!(
-            case.contains("0000000b-&lt;&amp;&gt;")
-                && case.contains(r#"classname="content/runs/a, b: 100% &lt;&amp;&gt;""#)
-                && case.contains(r#"type="sidecar.without-tape""#),
-            "{case}"
+        contains(&case, "0000000b-&lt;&amp;&gt;");
+        contains(
+            &case,
+            r#"classname="content/runs/a, b: 100% &lt;&amp;&gt;""#,
         );
+        contains(&case, r#"type="sidecar.without-tape""#);
         // Warnings are not failures, but they are reported.
         let late = junit
             .split("<testcase ")
             .find(|case| case.contains("0000000c-0000"))
             .expect("the run");
-        assert!(
-            late.contains("<system-out>") && late.contains("[events.unparsable-line]"),
-            "{late}"
-        );
+        contains(&late, "<system-out>");
+        contains(&late, "[events.unparsable-line]");
         assert!(junit.contains(r#"classname="site""#), "{junit}");
     }
     let fine = TestSite::base();
-    let junit = fine.runpress(&["check", "--report", "junit"]).stdout;
-    assert!(
-        junit.contains(r#"tests="1" skipped="0" failures="0""#) && !junit.contains("<failure"),
-        "{junit}"
-    );
+    let junit = fine.runpress("check --report junit").stdout;
+    contains(&junit, r#"tests="1" skipped="0" failures="0""#);
+    lacks(&junit, "<failure");
 }
 
 #[test]
@@ -303,14 +296,8 @@ fn junit_has_a_failure_for_each_warning_where_warnings_are_denied() {
 #[test]
 fn junit_is_xml_whatever_the_input_holds() {
     let site = TestSite::base();
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[
-            HEADER,
-            &annotation(r"]]>\u0000\u0001\ufffe<b>", 99, "note", ""),
-        ]),
-    );
-    let junit = site.runpress(&["check", "--report", "junit"]).stdout;
+    site.annotate(&[annotation(r"]]>\u0000\u0001\ufffe<b>", 99, "note", "")]);
+    let junit = site.runpress("check --report junit").stdout;
     assert!(junit.contains("<failure "), "{junit}");
     assert!(!junit.contains("<b>"), "{junit}");
     assert!(
@@ -334,9 +321,9 @@ fn the_markdown_report_lists_published_runs_changes_and_problems() {
     let text = report(&site, "check");
     let headline = "## Check failed: 1 run with errors, 2 valid\n";
     assert!(text.starts_with(headline), "{text}");
-    assert!(
-        text.contains("| error `sidecar.without-tape` | `content/runs/a, b: 100% <&>/events.jsonl.annotations.jsonl:1:1` |"),
-        "{text}"
+    contains(
+        &text,
+        "| error `sidecar.without-tape` | `content/runs/a, b: 100% <&>/events.jsonl.annotations.jsonl:1:1` |",
     );
     let good = TestSite::base();
     good.publish();
@@ -344,9 +331,9 @@ fn the_markdown_report_lists_published_runs_changes_and_problems() {
     let text = report(&good, "build");
     assert!(text.starts_with("## Published: 2 runs\n"), "{text}");
     assert!(text.contains("| Problems | none |"), "{text}");
-    assert!(
-        text.contains("- 1 run added\n  - pong v1.0.0 by x\\|\\<img src=y\\> with codex ([0000000c](<https://runs.example.org/runs/pong-codex-x-img-src-y-0000000c/>))\n"),
-        "{text}"
+    contains(
+        &text,
+        "- 1 run added\n  - pong v1.0.0 by x\\|\\<img src=y\\> with codex ([0000000c](<https://runs.example.org/runs/pong-codex-x-img-src-y-0000000c/>))\n",
     );
     assert!(!text.contains("### Problems"), "{text}");
     // Without an address, and before there are pages, only the id distinguishes similar runs.
@@ -355,7 +342,7 @@ fn the_markdown_report_lists_published_runs_changes_and_problems() {
     assert!(text.contains(" with codex (0000000d)\n"), "{text}");
     good.publish();
     let changes = good.page("changes/index.html");
-    assert!(changes.main().contains("with codex 0000000d"));
+    changes.says("with codex 0000000d");
     assert!(
         !report(&good, "check").contains("What changed"),
         "nothing is new"
