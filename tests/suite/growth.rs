@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{FIRST, HEADER, Run, TestSite, annotation, event, lines};
+use crate::support::{Run, TestSite, annotation, lines, message};
 
 /// Checks or builds the site with a limit of CPU seconds, and returns the exit status; `None` if the limit was reached.
 fn within(seconds: u32, site: &TestSite, command: &str) -> Option<i32> {
@@ -33,10 +33,7 @@ const SECONDS: u32 = 60;
 /// A base site without annotations.
 fn site() -> TestSite {
     let site = TestSite::base();
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[HEADER]),
-    );
+    site.annotate(&[""; 0]);
     site
 }
 
@@ -44,11 +41,9 @@ fn site() -> TestSite {
 #[ignore = "slow"]
 fn a_hundred_thousand_problems_on_one_line_of_review_threads_take_seconds() {
     let site = site();
-    let threads: Vec<_> = (0..100_000)
-        .map(|i| json!({"id": format!("t{i}"), "entries": []}))
-        .collect();
-    let state = json!({"annotations": threads});
-    site.write(&format!("{FIRST}/annotations.json"), state.to_string());
+    let threads = (0..100_000).map(|i| json!({"id": format!("t{i}"), "entries": []}));
+    let state = json!({"annotations": threads.collect::<Vec<_>>()});
+    site.write_first("annotations.json", state.to_string());
     assert_eq!(within(SECONDS, &site, "check"), Some(1));
 }
 
@@ -56,12 +51,8 @@ fn a_hundred_thousand_problems_on_one_line_of_review_threads_take_seconds() {
 #[ignore = "slow"]
 fn a_hundred_thousand_wrong_checks_on_one_line_of_a_record_take_seconds() {
     let site = site();
-    let path = format!("{FIRST}/run-record.json");
-    let mut record: serde_json::Value =
-        serde_json::from_str(&site.text(&path)).expect("the base record");
-    let checks: Vec<_> = (0..100_000).map(|_| json!({"view": 7})).collect();
-    record["validation"]["checks"] = checks.into();
-    site.write(&path, record.to_string());
+    let checks = vec![json!({"view": 7}); 100_000];
+    site.edit_first(|record| record["validation"]["checks"] = checks.into());
     assert_eq!(within(SECONDS, &site, "check"), Some(1));
 }
 
@@ -69,14 +60,14 @@ fn a_hundred_thousand_wrong_checks_on_one_line_of_a_record_take_seconds() {
 #[ignore = "slow"]
 fn a_hundred_thousand_ranges_that_no_file_has_take_seconds() {
     let site = site();
-    site.write(&format!("{FIRST}/implementation/a.ts"), "one\n");
+    site.write_first("implementation/a.ts", "one\n");
     let range = json!({"start": {"line": 7, "character": 0}, "end": {"line": 7, "character": 1}});
     let threads: Vec<_> = (0..100_000)
         .map(|i| json!({"id": format!("t{i}"), "turnId": "t", "resource": "a.ts", "resolved": false, "range": range,
             "entries": [{"id": "1", "text": "x"}]}))
         .collect();
     let state = json!({"annotations": threads});
-    site.write(&format!("{FIRST}/annotations.json"), state.to_string());
+    site.write_first("annotations.json", state.to_string());
     assert_eq!(within(SECONDS, &site, "check"), Some(0));
 }
 
@@ -99,7 +90,7 @@ fn three_hundred_thousand_actions_on_the_entries_of_one_thread_take_seconds() {
             "{{\"type\":\"annotations/entryRemoved\",\"annotationId\":\"t\",\"entryId\":\"{i}\"}}"
         );
     }
-    site.write(&format!("{FIRST}/annotations.actions.jsonl"), log);
+    site.write_first("annotations.actions.jsonl", log);
     assert_eq!(within(SECONDS, &site, "check"), Some(0));
 }
 
@@ -109,27 +100,12 @@ fn quotes_of_one_long_event_take_seconds_whether_they_are_in_it_or_not() {
     let site = site();
     let count = 30_000;
     let words: Vec<String> = (0..count).map(|i| format!("some-word-{i}")).collect();
-    site.write(
-        &format!("{FIRST}/events.jsonl"),
-        lines(&[event(
-            0,
-            "agent",
-            &format!("\"message\":\"{}\"", words.join(" ").repeat(20)),
-        )]),
-    );
+    site.log(message(0, &words.join(" ").repeat(20)) + "\n");
     let quotes = words.iter().enumerate().map(|(i, word)| {
-        annotation(
-            &format!("a{i}"),
-            0,
-            "note",
-            &format!("\"metadata\":{{\"quote\":\"{word} is not there\"}}"),
-        )
+        let quote = format!("\"metadata\":{{\"quote\":\"{word} is not there\"}}");
+        annotation(&format!("a{i}"), 0, "note", &quote)
     });
-    let all: Vec<String> = std::iter::once(HEADER.to_owned()).chain(quotes).collect();
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&all),
-    );
+    site.annotate(&quotes.collect::<Vec<_>>());
     assert!(within(SECONDS, &site, "check").is_some());
 }
 
@@ -138,10 +114,7 @@ fn quotes_of_one_long_event_take_seconds_whether_they_are_in_it_or_not() {
 fn fifty_thousand_spans_to_the_end_of_a_tape_take_seconds() {
     let site = site();
     let count = 50_000;
-    let events: Vec<String> = (0..count)
-        .map(|_| event(0, "agent", "\"message\":\"x\""))
-        .collect();
-    site.write(&format!("{FIRST}/events.jsonl"), lines(&events));
+    site.log(lines(&vec![message(0, "x"); 50_000]));
     let spans = (0..count).map(|i| {
         let span = format!(
             "\"span\":{{\"start_event_id\":{i},\"end_event_id\":{}}}",
@@ -149,11 +122,7 @@ fn fifty_thousand_spans_to_the_end_of_a_tape_take_seconds() {
         );
         annotation(&format!("a{i}"), i, "note", &span)
     });
-    let all: Vec<String> = std::iter::once(HEADER.to_owned()).chain(spans).collect();
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&all),
-    );
+    site.annotate(&spans.collect::<Vec<_>>());
     assert_eq!(within(SECONDS, &site, "build"), Some(0));
 }
 
@@ -161,8 +130,8 @@ fn fifty_thousand_spans_to_the_end_of_a_tape_take_seconds() {
 #[ignore = "slow"]
 fn three_hundred_thousand_events_without_a_time_take_seconds() {
     let site = site();
-    site.write(
-        &format!("{FIRST}/events.jsonl"),
+    site.write_first(
+        "events.jsonl",
         "{\"type\":\"agent\",\"message\":\"x\"}\n".repeat(300_000),
     );
     assert!(within(SECONDS, &site, "check").is_some());
@@ -173,19 +142,19 @@ fn three_hundred_thousand_events_without_a_time_take_seconds() {
 fn megabytes_of_what_looks_like_secrets_take_seconds() {
     let token = ["gh", "p_", "q8Zr4Lm2Xw7Nc5Vb9Ks1Tj6Hd3Fg0Py2Ru4E"].concat();
     let begin = ["-----BEGIN PRIVATE", " KEY-----"].concat();
-    let line = |text: &str| event(0, "agent", &format!("\"message\":{}", json!(text)));
+    let line = |text: &str| message(0, text) + "\n";
     let logs = [
-        format!("{}\n", line(&format!("{token} ").repeat(60_000))),
-        format!("{}\n", line(&begin)).repeat(60_000),
-        format!("{}\n", line(&"secret=".repeat(200_000))),
-        format!("{}\n", line(&"key%3D".repeat(200_000))),
-        format!("{}\n", line(&"\"\\".repeat(200_000))),
+        line(&format!("{token} ").repeat(60_000)),
+        line(&begin).repeat(60_000),
+        line(&"secret=".repeat(200_000)),
+        line(&"key%3D".repeat(200_000)),
+        line(&"\"\\".repeat(200_000)),
         format!(
             "{{\"type\":\"agent\",\"{}\":[{}]}}\n",
             "k".repeat(1 << 20),
             vec![format!("\"{token}\""); 20_000].join(",")
         ),
-        format!("{}\n", line(&"a\u{200b}&#95;\0".repeat(60_000))),
+        line(&"a\u{200b}&#95;\0".repeat(60_000)),
         format!(
             "{{\"type\":\"agent\",\"blocks\":[{}]}}\n",
             vec!["{\"text\":\"a1\"}"; 60_000].join(",")
@@ -193,7 +162,7 @@ fn megabytes_of_what_looks_like_secrets_take_seconds() {
     ];
     for log in logs {
         let site = site();
-        site.write(&format!("{FIRST}/events.jsonl"), &log);
+        site.write_first("events.jsonl", &log);
         assert!(
             within(SECONDS, &site, "check").is_some(),
             "{}",
@@ -204,8 +173,7 @@ fn megabytes_of_what_looks_like_secrets_take_seconds() {
 
 /// Bytes that a build writes: the site and its reports.
 fn written(site: &TestSite) -> usize {
-    let ran = site.runpress(&["build", "--keep-going"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let ran = site.runpress("build --keep-going").ok();
     let files = site.published();
     ran.stdout.len() + ran.stderr.len() + files.values().map(Vec::len).sum::<usize>()
 }
@@ -237,16 +205,14 @@ fn what_a_build_writes_about_runs_with_checks_of_their_own_grows_with_their_numb
     let bytes = |count: usize| {
         let site = TestSite::empty();
         for i in 0..=count {
-            let record = Run::new(&format!("{i:08x}-1")).record();
-            let start = record.find("\"checks\": [").expect("checks");
-            let end = start + record[start..].find(']').expect("an end") + 1;
             let checks: Vec<_> = (0..20)
                 .map(|j| json!({"view": format!("v{i}-{j}"), "name": format!("View {i}-{j}"), "reached": true,
                     "similarity": 0.5, "detail": null}))
                 .collect();
-            let checks = serde_json::Value::from(checks);
-            let record = format!("{}\"checks\": {checks}{}", &record[..start], &record[end..]);
-            site.write(&format!("content/runs/r{i:06}/run-record.json"), record);
+            let run = Run::new(&format!("{i:08x}-1"));
+            site.run_with(&format!("r{i:06}"), &run, |record| {
+                record["validation"]["checks"] = checks.into();
+            });
         }
         written(&site)
     };

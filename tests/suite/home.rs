@@ -1,6 +1,6 @@
 //! The home page and the wall: the first run, what a person wrote about it, and all runs as pictures.
 
-use crate::support::{FIRST, Run, TestSite, annotation};
+use crate::support::{Run, TestSite, annotation, first};
 
 #[test]
 fn the_home_page_says_what_the_site_is_once_and_leads_to_a_run_and_to_a_comparison() {
@@ -11,7 +11,7 @@ fn the_home_page_says_what_the_site_is_once_and_leads_to_a_run_and_to_a_comparis
     assert_eq!(home.texts("h1").len(), 1);
     let links = home.texts(".hero a.button");
     assert_eq!(links, ["Read a run", "Compare models"]);
-    let first = home.all(".hero a.button")[0].value().attr("href");
+    let first = home.all(".hero a.button")[0].attr("href");
     assert!(
         first.is_some_and(|href| href.starts_with("runs/")),
         "{first:?}"
@@ -21,7 +21,7 @@ fn the_home_page_says_what_the_site_is_once_and_leads_to_a_run_and_to_a_comparis
         0,
         "no moment has an annotation"
     );
-    assert!(home.main().contains("Welcome, reader."));
+    home.says("Welcome, reader.");
     // With one case, models are compared on its page.
     assert_eq!(home.all(".hero a[href='cases/pong/index.html']").len(), 1);
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
@@ -30,7 +30,7 @@ fn the_home_page_says_what_the_site_is_once_and_leads_to_a_run_and_to_a_comparis
 #[test]
 fn the_first_run_is_the_newest_that_a_person_annotated() {
     let site = TestSite::base();
-    let events = site.text(&format!("{FIRST}/events.jsonl"));
+    let events = site.text(&first("events.jsonl"));
     let note = |author: &str, words: &str| {
         let fields =
             format!("\"evidence\":\"{words}\",\"author\":{{\"id\":\"x\",\"kind\":\"{author}\"}}");
@@ -56,14 +56,9 @@ fn the_first_run_is_the_newest_that_a_person_annotated() {
         home.texts(".said-first li > p:last-child"),
         ["Said by human."]
     );
-    let href = home
-        .one(".said-first a")
-        .value()
-        .attr("href")
-        .expect("an address");
+    let href = home.one(".said-first a").attr("href").expect("an address");
     let run = home
         .one(".first-run > figcaption a")
-        .value()
         .attr("href")
         .expect("an address");
     assert_eq!(href.split('#').next(), Some(run));
@@ -91,11 +86,7 @@ fn a_wall_shows_every_run_as_a_picture_as_wide_as_the_run_was_long() {
     for (page, runs) in [("index.html", 3), ("cases/pong/index.html", 3)] {
         let page = site.page(page);
         assert_eq!(page.all("ul.wall > li > a[href] > svg.glyph").len(), runs);
-        let widths: Vec<_> = page
-            .all("ul.wall svg")
-            .into_iter()
-            .filter_map(|svg| svg.value().attr("width").map(str::to_owned))
-            .collect();
+        let widths = page.attrs("ul.wall svg", "width");
         assert!(
             widths.contains(&"100%".to_owned()) && widths.contains(&"50%".to_owned()),
             "{widths:?}"

@@ -12,7 +12,8 @@ use runpress::api::load::{RunFiles, WorkingFile};
 use serde_json::{Value, json};
 
 use crate::support::{
-    FIRST, FIRST_SLUG, Run, TestSite, below, codes, described, differences, words,
+    FIRST, FIRST_SLUG, Run, TestSite, below, codes, described, differences, entries, first, lacks,
+    words,
 };
 
 const ON: &str = "[policy]\npublish_implementation = true\n";
@@ -20,12 +21,9 @@ const ON: &str = "[policy]\npublish_implementation = true\n";
 /// The base site with these settings and these files in the `implementation/` folder of its run.
 fn with(settings: &str, files: &[(&str, &str)]) -> TestSite {
     let site = TestSite::base();
-    site.write(
-        "site.toml",
-        format!("{}\n{settings}", site.text("site.toml")),
-    );
+    site.settings(settings);
     for (path, text) in files {
-        site.write(&format!("{FIRST}/implementation/{path}"), text);
+        site.write(&file(path), text);
     }
     site
 }
@@ -35,7 +33,7 @@ fn archive() -> String {
 }
 
 /// The entries of an archive: mode, path and content.
-fn entries(bytes: &[u8]) -> Vec<(u32, String, String)> {
+fn unpacked(bytes: &[u8]) -> Vec<(u32, String, String)> {
     let mut archive = tar::Archive::new(GzDecoder::new(bytes));
     let entries = archive.entries().expect("an archive");
     entries
@@ -58,20 +56,25 @@ fn entries(bytes: &[u8]) -> Vec<(u32, String, String)> {
         .collect()
 }
 
+/// A file of the folder `implementation/` of the base run.
+fn file(name: &str) -> String {
+    first(&format!("implementation/{name}"))
+}
+
 fn paths(site: &TestSite) -> Vec<String> {
-    let entries = entries(&site.bytes(&archive()));
-    entries.into_iter().map(|(_, path, _)| path).collect()
+    let files = unpacked(&site.bytes(&archive()));
+    files.into_iter().map(|(_, path, _)| path).collect()
 }
 
 /// The files below `implementation/` in run.json.
 fn listed(site: &TestSite) -> Vec<Value> {
-    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
-    let files = document["files"].as_array().expect("a list").clone();
-    let is_below = |file: &Value| {
+    let document = site.first_run();
+    let mut files = entries(&document["files"]).to_vec();
+    files.retain(|file| {
         let path = file["path"].as_str().expect("a path");
         path.starts_with("implementation/")
-    };
-    files.into_iter().filter(is_below).collect()
+    });
+    files
 }
 
 const TREE: [(&str, &str); 5] = [
@@ -87,7 +90,7 @@ fn by_default_nothing_of_an_implementation_is_published() {
     let site = with("", &TREE);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let published = site.published();
-    fs::remove_dir_all(site.path(&format!("{FIRST}/implementation"))).expect("removed");
+    site.remove(&first("implementation"));
     site.publish();
     assert_eq!(differences(&published, &site.published()), [""; 0]);
 }
@@ -96,11 +99,10 @@ fn by_default_nothing_of_an_implementation_is_published() {
 fn the_archive_holds_every_file_in_order_and_nothing_else_of_them_is_published() {
     let long = format!("deep/{}/ü.txt", "x".repeat(120));
     let site = with(ON, &TREE);
-    site.write(&format!("{FIRST}/implementation/{long}"), "far\n");
-    let script = site.path(&format!("{FIRST}/implementation/build.sh"));
+    site.write(&file(&long), "far\n");
+    let script = site.path(&file("build.sh"));
     fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).expect("permissions");
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0]);
+    assert_eq!(codes(&site.publish()), [""; 0]);
 
     let expected = [
         (0o755, "implementation/build.sh", "#!/bin/sh\n"),
@@ -116,7 +118,7 @@ fn the_archive_holds_every_file_in_order_and_nothing_else_of_them_is_published()
     ];
     let bytes = site.bytes(&archive());
     let expected = expected.map(|(mode, path, text)| (mode, path.to_owned(), text.to_owned()));
-    assert_eq!(entries(&bytes), expected);
+    assert_eq!(unpacked(&bytes), expected);
     // No time, user name or system.
     assert_eq!(
         bytes[..10],
@@ -156,11 +158,9 @@ fn the_page_links_the_archive_and_lists_its_files_apart() {
     let links = page.all("a[href='implementation.tar.gz']");
     assert_eq!(links.len(), 2, "above, and in Provenance");
     let size = site.bytes(&archive()).len();
-    let main = page.main();
-    let told = format!(
+    page.says(format!(
         "The files that the agent left, as one archive: implementation.tar.gz, {size} B. It contains 5 files, 53 B unpacked. Its files are unmodified"
-    );
-    assert!(main.contains(&told), "{main}");
+    ));
     let rows = page.texts("details > .scroll[aria-label='Files in the archive'] tbody th");
     assert_eq!(
         rows,
@@ -196,15 +196,13 @@ fn the_name_of_a_file_is_text_on_the_page() {
 fn a_page_lists_a_hundred_files_and_says_where_the_others_are() {
     let site = with(ON, &[]);
     for number in 0..103 {
-        let path = format!("{FIRST}/implementation/f{number:03}");
-        site.write(&path, number.to_string());
+        site.write(&file(&format!("f{number:03}")), number.to_string());
     }
     site.publish();
     let page = site.first_page();
     let rows = page.texts("details > .scroll[aria-label='Files in the archive'] tbody tr");
     assert_eq!(rows.len(), 100);
-    let main = page.main();
-    assert!(main.contains("3 more files are in run.json."), "{main}");
+    page.says("3 more files are in run.json.");
     assert_eq!((listed(&site).len(), paths(&site).len()), (103, 103));
 }
 
@@ -232,24 +230,24 @@ fn the_same_files_give_the_same_bytes_wherever_and_whenever_they_were_written() 
         site
     };
     let one = site(&TREE);
-    let first = one.published_by(1);
+    let expected = one.published_by(1);
     let is_archive = |path: &&String| path.ends_with("/implementation.tar.gz");
-    assert_eq!(first.keys().filter(is_archive).count(), 13);
-    assert_eq!(differences(&first, &one.published_by(8)), [""; 0]);
+    assert_eq!(expected.keys().filter(is_archive).count(), 13);
+    assert_eq!(differences(&expected, &one.published_by(8)), [""; 0]);
 
     let mut order = TREE;
     order.reverse();
     let other = site(&order);
     let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24);
     for (path, _) in TREE {
-        let path = other.path(&format!("{FIRST}/implementation/{path}"));
+        let path = other.path(&file(path));
         let file = fs::File::options().append(true).open(&path);
         file.and_then(|file| file.set_modified(long_ago))
             .expect("another time");
         // Permissions of group and others depend on the machine.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o675)).expect("permissions");
     }
-    assert_eq!(differences(&first, &other.published_by(1)), [""; 0]);
+    assert_eq!(differences(&expected, &other.published_by(1)), [""; 0]);
 }
 
 #[test]
@@ -267,7 +265,7 @@ fn links_hidden_files_odd_names_and_special_files_are_left_out_and_counted() {
         ],
     );
     site.write("outside/secret.txt", "SENTINEL");
-    let inside = |name: &str| site.path(&format!("{FIRST}/implementation/{name}"));
+    let inside = |name: &str| site.path(&file(name));
     for (target, name) in [
         ("main.ts", "inner"),
         ("../events.jsonl", "log"),
@@ -291,50 +289,34 @@ fn links_hidden_files_odd_names_and_special_files_are_left_out_and_counted() {
         )]
     );
     assert_eq!(paths(&site), ["implementation/main.ts"]);
-    for (path, bytes) in site.published() {
-        assert!(
-            !String::from_utf8_lossy(&bytes).contains("SENTINEL"),
-            "{path}"
-        );
-    }
-    let main = site.first_page().main();
-    assert!(
-        main.contains("Not in the archive: 3 hidden files or folders, 6 links,"),
-        "{main}"
-    );
+    assert_eq!(site.published_with("SENTINEL"), [""; 0]);
+    let page = site.first_page();
+    page.says("Not in the archive: 3 hidden files or folders, 6 links,");
 }
 
 #[test]
 fn a_folder_that_is_a_link_or_holds_nothing_to_publish_gives_no_archive() {
     let linked = with(ON, &[]);
     linked.write("outside/secret.txt", "SENTINEL");
-    symlink(
-        linked.path("outside"),
-        linked.path(&format!("{FIRST}/implementation")),
-    )
-    .expect("a link");
+    let link = linked.path(&first("implementation"));
+    symlink(linked.path("outside"), link).expect("a link");
     assert_eq!(codes(&linked.publish()), ["implementation.left-out"]);
 
     let hidden = with(ON, &[(".git/config", "x")]);
     assert_eq!(codes(&hidden.publish()), ["implementation.left-out"]);
 
     let file = with(ON, &[]);
-    file.write(&format!("{FIRST}/implementation"), "a file");
+    file.write_first("implementation", "a file");
     assert_eq!(codes(&file.publish()), [""; 0]);
 
     let empty = with(ON, &[]);
-    fs::create_dir_all(empty.path(&format!("{FIRST}/implementation/src"))).expect("a folder");
+    fs::create_dir_all(empty.path(&first("implementation/src"))).expect("a folder");
     assert_eq!(codes(&empty.publish()), [""; 0]);
 
     for site in [linked, hidden, file, empty] {
         assert!(!site.path(&archive()).exists());
         assert_eq!(listed(&site), [json!(null); 0]);
-        assert!(
-            !site
-                .first_page()
-                .main()
-                .contains("The files that the agent left")
-        );
+        lacks(&site.first_page().main(), "The files that the agent left");
     }
 }
 
@@ -376,16 +358,18 @@ fn a_file_that_changes_while_it_is_read_is_never_published() {
     let limits = Config::default().limits;
     let found = runpress::api::discover::discover(site.root(), &[site.path("content")]).value;
     let run = RunFiles::new(&found.runs[0], &limits);
-    let file = |bytes: u64| WorkingFile {
+    let of_size = |bytes: u64| WorkingFile {
         path: "implementation/main.ts".to_owned(),
         bytes,
         executable: false,
     };
     for bytes in [4, 6] {
-        let problem = run.working_digest(file(bytes)).expect_err("another size");
+        let problem = run
+            .working_digest(of_size(bytes))
+            .expect_err("another size");
         assert_eq!(problem.code.name, "content.unreadable");
     }
-    let known = run.working_digest(file(5)).expect("a digest");
+    let known = run.working_digest(of_size(5)).expect("a digest");
     let read = || {
         let mut reader = run.working_reader(&known.digest).expect("a file");
         let mut text = String::new();
@@ -393,7 +377,7 @@ fn a_file_that_changes_while_it_is_read_is_never_published() {
         (text, reader.finish().is_ok())
     };
     assert_eq!(read(), ("main\n".to_owned(), true));
-    let path = format!("{FIRST}/implementation/main.ts");
+    let path = file("main.ts");
     site.write(&path, "other text\n");
     assert_eq!(read(), ("other".to_owned(), false));
     // The file may have been replaced by a link.
@@ -407,20 +391,19 @@ fn a_file_that_changes_while_it_is_read_is_never_published() {
 #[test]
 fn a_check_says_what_a_build_says_and_writes_nothing() {
     let site = with(ON, &TREE);
-    site.write(&format!("{FIRST}/implementation/.env"), "x");
+    site.write_first("implementation/.env", "x");
     let checked = site.check();
     assert_eq!(codes(&checked), ["implementation.left-out"]);
     assert!(!site.path("public").exists());
     assert_eq!(described(&checked), described(&site.publish()));
 
     // Check and build both report a file at the path of the archive.
-    let taken = site.path(&format!("static/runs/{FIRST_SLUG}/implementation.tar.gz"));
-    fs::create_dir_all(taken.parent().expect("a folder")).expect("a folder");
-    fs::write(taken, "mine").expect("a file");
+    let path = format!("static/runs/{FIRST_SLUG}/implementation.tar.gz");
+    site.write(&path, "mine");
     for command in ["check", "build"] {
-        let ran = site.runpress(&[command]);
-        assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-        assert!(ran.stderr.contains("publish.duplicate-path"));
+        site.runpress(&[command])
+            .exits(2)
+            .says("publish.duplicate-path");
     }
 }
 
@@ -430,9 +413,7 @@ fn a_problem_that_a_review_thread_finds_too_is_reported_once() {
         &format!("{ON}\n[limits]\nfile = \"2 KiB\"\n"),
         &[("large.ts", &"x".repeat(3000))],
     );
-    site.write(
-        &format!("{FIRST}/annotations.json"),
-        r#"{"annotations":[{"id":"t","turnId":"u","resource":"large.ts","resolved":false,"entries":[{"id":"e","text":"?"}]}]}"#,
+    site.write_first("annotations.json", r#"{"annotations":[{"id":"t","turnId":"u","resource":"large.ts","resolved":false,"entries":[{"id":"e","text":"?"}]}]}"#,
     );
     let mut found = codes(&site.check());
     found.retain(|code| *code != "threads.missing-resource");
@@ -459,11 +440,11 @@ fn a_run_that_is_not_published_has_no_archive() {
     };
     assert_eq!(count(&site), 1, "a canceled run has none");
 
-    site.write(&format!("{FIRST}/events.jsonl"), "{\n");
+    site.write_first("events.jsonl", "{\n");
     site.publish();
     assert_eq!(count(&site), 0, "a quarantined run has none");
 
-    fs::remove_dir_all(site.path(FIRST)).expect("removed");
+    site.remove(FIRST);
     site.publish();
     assert_eq!(count(&site), 0, "a withdrawn run has none");
 }
@@ -471,42 +452,28 @@ fn a_run_that_is_not_published_has_no_archive() {
 #[test]
 fn a_changed_implementation_is_a_changed_run_in_the_ledger_when_it_is_published() {
     let site = with(ON, &TREE);
-    let path = |name: &str| format!("{FIRST}/implementation/{name}");
     site.publish();
     assert!(site.publish().changes().is_none());
     let news = || {
         let outcome = site.publish();
-        let build = outcome.changes()?;
-        Some(
-            build
-                .changed
-                .iter()
-                .flat_map(|run| run.files.clone())
-                .collect::<Vec<_>>(),
-        )
+        let runs = outcome.changes()?.changed.iter();
+        Some(runs.flat_map(|run| run.files.clone()).collect::<Vec<_>>())
     };
     let changed = Some(vec!["implementation/".to_owned()]);
-    site.write(&path("src/main.ts"), "MAIN\n");
+    site.write(&file("src/main.ts"), "MAIN\n");
     assert_eq!(news(), changed, "a file is another");
-    site.write(&path("src/more.ts"), "more\n");
+    site.write(&file("src/more.ts"), "more\n");
     assert_eq!(news(), changed, "a file is added");
-    fs::rename(
-        site.path(&path("src/more.ts")),
-        site.path(&path("src/less.ts")),
-    )
-    .expect("moved");
+    let [more, less] = ["src/more.ts", "src/less.ts"].map(|name| site.path(&file(name)));
+    fs::rename(more, less).expect("moved");
     assert_eq!(news(), changed, "a file has another name");
-    let file = site.path(&path("build.sh"));
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let script = site.path(&file("build.sh"));
+    fs::set_permissions(script, fs::Permissions::from_mode(0o755)).expect("permissions");
     assert_eq!(news(), changed, "a file can be executed");
     let page = site.page("changes/index.html");
-    assert!(
-        page.main().contains("Files: implementation/"),
-        "{}",
-        page.main()
-    );
+    page.says("Files: implementation/");
 
-    site.write(&path(".env"), "hidden");
+    site.write(&file(".env"), "hidden");
     assert_eq!(news(), None, "what is left out is no part of it");
     site.replace(
         "site.toml",
@@ -514,6 +481,6 @@ fn a_changed_implementation_is_a_changed_run_in_the_ledger_when_it_is_published(
         "publish_implementation = false",
     );
     assert_eq!(news(), changed, "it is published no more");
-    site.write(&path("src/main.ts"), "again\n");
+    site.write(&file("src/main.ts"), "again\n");
     assert_eq!(news(), None);
 }

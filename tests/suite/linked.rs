@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -12,40 +13,31 @@ use runpress::api::discover::discover;
 use runpress::api::load::{self, RunFiles};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::support::{FIRST, Run, TestSite, codes, event, messages};
+use crate::support::{FIRST, Run, TestSite, codes, first, message, messages};
 
 /// A word that must not be published.
 const SENTINEL: &str = "SENTINEL";
 
-/// Output files that contain the word.
-fn leaks(site: &TestSite) -> Vec<String> {
-    if !site.path("public").exists() {
-        return Vec::new();
-    }
-    let holds = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(SENTINEL);
-    let found = site.published().into_iter();
-    found
-        .filter(|(_, bytes)| holds(bytes))
-        .map(|(path, _)| path)
-        .collect()
+/// Makes a path a link.
+fn link(site: &TestSite, path: &str, target: impl AsRef<Path>) {
+    let path = site.path(path);
+    fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+    let _ = fs::remove_file(&path);
+    symlink(target, path).expect("a link");
 }
 
 /// Replaces a path with a link. Returns the codes of a check, and asserts that a build publishes nothing through the link.
 fn refused(site: &TestSite, path: &str, target: &str) -> Vec<&'static str> {
-    let _ = fs::remove_file(site.path(path));
-    symlink(target, site.path(path)).expect("a link");
+    link(site, path, target);
     let found = codes(&site.check());
-    site.runpress(&["build", "--keep-going"]);
-    assert_eq!(leaks(site), [""; 0], "{path} -> {target}");
+    site.runpress("build --keep-going");
+    assert_eq!(site.published_with(SENTINEL), [""; 0], "{path} -> {target}");
     found
 }
 
 /// A valid log that contains the word.
 fn secret_events() -> String {
-    format!(
-        "{}\n",
-        event(1, "agent", &format!("\"message\":\"{SENTINEL}\""))
-    )
+    message(1, SENTINEL) + "\n"
 }
 
 /// Two runs; the second has unpublished files, inside its folder and next to it.
@@ -61,10 +53,8 @@ fn two_runs() -> TestSite {
     ] {
         site.write(path, secret_events());
     }
-    site.write(
-        "content/pages/draft.md",
-        format!("+++\ndraft = true\n+++\n\n{SENTINEL}\n"),
-    );
+    let draft = format!("+++\ndraft = true\n+++\n\n{SENTINEL}\n");
+    site.write("content/pages/draft.md", draft);
     site
 }
 
@@ -85,8 +75,8 @@ fn a_link_in_a_run_directory_never_leads_out_of_it() {
         ("run-record.json", "../second/raw.jsonl"),
     ] {
         let site = two_runs();
-        let _ = fs::remove_file(site.path(&format!("{FIRST}/events.jsonl.annotations.jsonl")));
-        let found = refused(&site, &format!("{FIRST}/{name}"), target);
+        site.unannotated();
+        let found = refused(&site, &first(name), target);
         assert!(
             found.contains(&"content.symlink"),
             "{name} -> {target}: {found:?}"
@@ -108,13 +98,12 @@ fn a_link_in_a_run_directory_leads_to_no_withheld_or_listed_file() {
         "logs/../raw.jsonl",
     ] {
         let site = TestSite::base();
-        let events = format!("{FIRST}/events.jsonl");
-        site.remove(&format!("{events}.annotations.jsonl"));
-        site.write(&format!("{FIRST}/again/run-record.json"), "{}");
-        let path = format!("{FIRST}/{target}").replace("logs/..", "");
+        site.unannotated();
+        site.write_first("again/run-record.json", "{}");
+        let path = first(target).replace("logs/..", "");
         site.write(&path, secret_events());
-        fs::create_dir_all(site.path(&format!("{FIRST}/logs"))).expect("a folder");
-        let mut found = refused(&site, &events, target);
+        fs::create_dir_all(site.path(&first("logs"))).expect("a folder");
+        let mut found = refused(&site, &first("events.jsonl"), target);
         // Problems of the target itself are not relevant here.
         found.retain(|code| code.starts_with("content.symlink"));
         assert_eq!(found, ["content.symlink"], "{target}");
@@ -129,17 +118,13 @@ fn a_link_to_another_file_of_the_same_run_directory_is_followed() {
         ("logs/one.jsonl", true),
     ] {
         let site = TestSite::base();
-        let events = format!("{FIRST}/events.jsonl");
-        site.remove(&events)
-            .remove(&format!("{events}.annotations.jsonl"));
-        let path = format!("{FIRST}/{target}");
-        site.write(&path, messages(3));
-        let target = if absolute {
-            site.path(&path)
+        site.unannotated().write_first(target, messages(3));
+        let path = if absolute {
+            site.path(&first(target))
         } else {
             target.into()
         };
-        symlink(target, site.path(&events)).expect("a link");
+        link(&site, &first("events.jsonl"), path);
         assert_eq!(codes(&site.publish()), [""; 0]);
         assert_eq!(site.first_page().all("ol.tape > li.e").len(), 3);
     }
@@ -166,14 +151,9 @@ fn a_page_that_is_a_link_shows_nothing_of_a_run_and_nothing_hidden() {
     }
     let site = TestSite::base();
     site.write("content/texts/about.txt", "About this site.\n");
-    fs::create_dir_all(site.path("content/pages")).expect("a folder");
-    symlink("../texts/about.txt", site.path("content/pages/about.md")).expect("a link");
+    link(&site, "content/pages/about.md", "../texts/about.txt");
     assert_eq!(codes(&site.publish()), [""; 0]);
-    assert!(
-        site.page("about/index.html")
-            .main()
-            .contains("About this site.")
-    );
+    site.page("about/index.html").says("About this site.");
 }
 
 #[test]
@@ -183,21 +163,15 @@ fn a_static_file_that_is_a_link_to_something_hidden_is_refused() {
         site.write("static/.hidden", SENTINEL);
         site.write(".env", SENTINEL);
         site.write(".git/config", SENTINEL);
-        symlink(target, site.path("static/shown.txt")).expect("a link");
-        let ran = site.runpress(&["build"]);
+        link(&site, "static/shown.txt", target);
+        let ran = site.runpress("build");
         assert_eq!(ran.status, Some(2), "{target}");
-        assert!(
-            ran.stderr.contains(
-                "The link `static/shown.txt` points at a hidden file or into a run directory"
-            ),
-            "{}",
-            ran.stderr
-        );
+        ran.says("The link `static/shown.txt` points at a hidden file or into a run directory");
     }
     let linked = TestSite::base();
     linked.write("assets/robots.txt", "plain");
     linked.write("static/.well-known/security.txt", "plain");
-    symlink("../assets/robots.txt", linked.path("static/shown.txt")).expect("a link");
+    link(&linked, "static/shown.txt", "../assets/robots.txt");
     linked.publish();
     assert_eq!(linked.text("public/shown.txt"), "plain");
     assert_eq!(linked.text("public/.well-known/security.txt"), "plain");
@@ -205,29 +179,28 @@ fn a_static_file_that_is_a_link_to_something_hidden_is_refused() {
 
 #[test]
 fn a_static_file_or_a_template_that_is_a_link_to_a_file_of_a_run_is_refused() {
-    for link in [
+    for path in [
         "static/x.txt",
         "templates/changes.html",
         "templates/components/pager.html",
     ] {
         for name in ["raw.jsonl", "transcript.json", "notes/x.txt"] {
             let site = TestSite::base();
-            site.write(&format!("{FIRST}/{name}"), SENTINEL);
-            let up = "../".repeat(link.matches('/').count());
-            let at = site.path(link);
-            fs::create_dir_all(at.parent().expect("a folder")).expect("a folder");
-            symlink(format!("{up}{FIRST}/{name}"), at).expect("a link");
-            let ran = site.runpress(&["build"]);
-            assert_eq!(ran.status, Some(2), "{link} to {name}");
-            let told = format!("The link `{link}` points at a hidden file or into a run directory");
-            assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+            site.write_first(name, SENTINEL);
+            let up = "../".repeat(path.matches('/').count());
+            link(&site, path, format!("{up}{FIRST}/{name}"));
+            let ran = site.runpress("build");
+            assert_eq!(ran.status, Some(2), "{path} to {name}");
+            ran.says(format!(
+                "The link `{path}` points at a hidden file or into a run directory"
+            ));
         }
     }
     let site = TestSite::base();
     site.write("content/pages/about.md", "About.");
     site.write("static/plain.txt", "plain");
-    symlink("../content/pages/about.md", site.path("static/about.txt")).expect("a link");
-    symlink("plain.txt", site.path("static/same.txt")).expect("a link");
+    link(&site, "static/about.txt", "../content/pages/about.md");
+    link(&site, "static/same.txt", "plain.txt");
     site.publish();
     assert_eq!(site.text("public/about.txt"), "About.");
     assert_eq!(site.text("public/same.txt"), "plain");
@@ -242,17 +215,11 @@ fn a_reserved_name_in_upper_case_is_reserved_too() {
         "Run.CAS/x",
     ] {
         let site = TestSite::base();
-        site.write(&format!("{FIRST}/{name}"), SENTINEL);
-        let link = site.path(&format!("{FIRST}/writeup.md"));
-        let _ = fs::remove_file(&link);
-        symlink(name, link).expect("a link");
-        let ran = site.runpress(&["check"]);
+        site.write_first(name, SENTINEL);
+        link(&site, &first("writeup.md"), name);
+        let ran = site.runpress("check");
         assert_eq!(ran.status, Some(1), "{name}: {}", ran.stderr);
-        assert!(
-            ran.stderr.contains("content.symlink"),
-            "{name}: {}",
-            ran.stderr
-        );
+        ran.says("content.symlink");
     }
 }
 
@@ -263,14 +230,13 @@ fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
     let limits = Config::default().limits;
     let run = RunFiles::new(&found.runs[0], &limits);
     let name = blake3::hash(SENTINEL.as_bytes()).to_hex();
-    let cas = format!("{FIRST}/run.tape.cas/{name}");
+    let cas = first(&format!("run.tape.cas/{name}"));
     site.write("content/secret", SENTINEL);
-    site.write(&format!("{FIRST}/raw.jsonl"), SENTINEL);
-    site.write(&format!("{FIRST}/payloads/one"), "payload");
-    site.write(&format!("{FIRST}/run.tape.cas/other"), "");
+    site.write_first("raw.jsonl", SENTINEL);
+    site.write_first("payloads/one", "payload");
+    site.write_first("run.tape.cas/other", "");
     let read = |target: &str| {
-        let _ = fs::remove_file(site.path(&cas));
-        symlink(target, site.path(&cas)).expect("a link");
+        link(&site, &cas, target);
         let read = run.payload("run.tape", &name, 0);
         read.map(|file| file.map(|file| file.bytes))
             .map_err(|problem| problem.code.name)
@@ -281,8 +247,8 @@ fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
         "../.env",
         "../implementation/x",
     ] {
-        site.write(&format!("{FIRST}/.env"), SENTINEL);
-        site.write(&format!("{FIRST}/implementation/x"), SENTINEL);
+        site.write_first(".env", SENTINEL);
+        site.write_first("implementation/x", SENTINEL);
         assert_eq!(read(target), Err("content.symlink"), "{target}");
     }
     assert_eq!(read("../payloads/one"), Ok(Some(b"payload".to_vec())));
@@ -294,8 +260,8 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
     let run = RunFiles::new(&found.runs[0], &limits);
-    site.write(&format!("{FIRST}/again/run-record.json"), "{}");
-    site.write(&format!("{FIRST}/assets/shown.png"), "shown");
+    site.write_first("again/run-record.json", "{}");
+    site.write_first("assets/shown.png", "shown");
     for path in [
         ".env",
         ".git/config",
@@ -304,10 +270,10 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
         "again/picture.png",
         "again/raw.jsonl",
     ] {
-        site.write(&format!("{FIRST}/{path}"), SENTINEL);
-        let link = format!("assets/{}", path.replace('/', "-").replace('.', ""));
-        symlink(format!("../{path}"), site.path(&format!("{FIRST}/{link}"))).expect("a link");
-        for name in [path, &link] {
+        site.write_first(path, SENTINEL);
+        let linked = format!("assets/{}", path.replace('/', "-").replace('.', ""));
+        link(&site, &first(&linked), format!("../{path}"));
+        for name in [path, &linked] {
             let read = run.asset(name, &Place::file("transcript.json"));
             let code = read.map(|_| ()).map_err(|problem| problem.code.name);
             assert_eq!(code, Err("transcript.asset-outside"), "{name}");
@@ -346,15 +312,9 @@ fn while_swapped(site: &TestSite, pairs: &[(String, String)], work: impl FnOnce(
 /// A site with a link next to each file and folder that is read, and the pairs of both.
 fn with_links_beside() -> (TestSite, Vec<(String, String)>) {
     let site = TestSite::base();
-    site.write(
-        "site.toml",
-        format!(
-            "{}\n[policy]\npublish_implementation = true\n",
-            site.text("site.toml")
-        ),
-    );
-    site.write(&format!("{FIRST}/implementation/src/main.ts"), "main");
-    site.write(&format!("{FIRST}/assets/shown.txt"), "shown");
+    site.settings("[policy]\npublish_implementation = true");
+    site.write_first("implementation/src/main.ts", "main");
+    site.write_first("assets/shown.txt", "shown");
     site.write("content/pages/about.md", "About.\n");
     // A copy of the tree elsewhere, in which every file is secret.
     for path in [
@@ -373,25 +333,21 @@ fn with_links_beside() -> (TestSite, Vec<(String, String)>) {
     let pairs = [
         (FIRST.to_owned(), "links/first", outside("first")),
         (
-            format!("{FIRST}/writeup.md"),
+            first("writeup.md"),
             "links/writeup.md",
             outside("first/writeup.md"),
         ),
         (
-            format!("{FIRST}/implementation"),
+            first("implementation"),
             "links/implementation",
             outside("first/implementation"),
         ),
         (
-            format!("{FIRST}/implementation/src"),
+            first("implementation/src"),
             "links/src",
             outside("first/implementation/src"),
         ),
-        (
-            format!("{FIRST}/assets"),
-            "links/assets",
-            outside("first/assets"),
-        ),
+        (first("assets"), "links/assets", outside("first/assets")),
         ("content/pages".to_owned(), "links/pages", outside("")),
         (
             "content/pages/about.md".to_owned(),
@@ -484,8 +440,8 @@ fn nothing_from_outside_is_published_while_another_process_swaps_paths() {
     for pairs in rounds(&pairs) {
         while_swapped(&site, &pairs, |_| {
             for _ in 0..3 {
-                site.runpress(&["build", "--quiet", "--keep-going"]);
-                assert_eq!(leaks(&site), [""; 0]);
+                site.runpress("build --quiet --keep-going");
+                assert_eq!(site.published_with(SENTINEL), [""; 0]);
             }
         });
     }

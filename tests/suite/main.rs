@@ -50,7 +50,6 @@ mod house;
 mod implementation;
 mod import;
 mod incremental;
-mod kept;
 mod linked;
 mod markup;
 mod misspelled;

@@ -1,53 +1,37 @@
 //! Files and folders with nearly the names that are read, and sites in which no run is found.
 
-use crate::support::{FIRST, TestSite, described};
+use crate::support::{TestSite, described, first};
 
 #[test]
 fn a_run_without_its_event_log_says_which_file_was_probably_meant() {
     let site = TestSite::base();
-    site.write(
-        &format!("{FIRST}/event.jsonl"),
-        site.bytes(&format!("{FIRST}/events.jsonl")),
-    );
+    site.write_first("event.jsonl", site.bytes(&first("events.jsonl")));
     // Next to the right name, it may be anything.
     assert_eq!(described(&site.check()), [""; 0]);
-    site.remove(&format!("{FIRST}/events.jsonl"));
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
-    let ran = site.runpress(&["check"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.remove_first("events.jsonl");
+    site.unannotated();
+    let ran = site.runpress("check").ok();
     for part in [
         "warning[content.misspelled-name]: The file `event.jsonl` is not read: its name is not `events.jsonl`",
         "--> content/runs/first/event.jsonl",
         "Did you mean `events.jsonl`? Then rename the file.",
     ] {
-        assert!(ran.stderr.contains(part), "{part}\n{}", ran.stderr);
+        ran.says(part);
     }
-    assert_eq!(
-        site.runpress(&["check", "--deny", "warnings"]).status,
-        Some(1)
-    );
+    site.runpress("check --deny warnings").exits(1);
     // Also a build that keeps the run as it was.
     for _ in 0..2 {
-        let ran = site.runpress(&["build"]);
-        assert!(
-            ran.stderr.contains("content.misspelled-name"),
-            "{}",
-            ran.stderr
-        );
+        let ran = site.runpress("build");
+        ran.says("content.misspelled-name");
     }
 }
 
 #[test]
 fn a_misspelled_list_of_what_is_withheld_is_an_error() {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/redaction.jsonl"), "");
-    let ran = site.runpress(&["build"]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("error[content.misspelled-name]"),
-        "{}",
-        ran.stderr
-    );
+    site.write_first("redaction.jsonl", "");
+    let ran = site.runpress("build").exits(1);
+    ran.says("error[content.misspelled-name]");
 }
 
 #[test]
@@ -57,8 +41,7 @@ fn lists_and_records_with_other_names_are_reported_where_they_are() {
     site.write("content/withdrawn.tml", "");
     site.write("content/runs/decision.jsonl", "");
     site.write("content/runs/second/run_record.json", "{}");
-    let ran = site.runpress(&["check"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let ran = site.runpress("check").ok();
     let places = ran
         .stderr
         .lines()
@@ -99,10 +82,10 @@ fn a_site_without_runs_is_an_error_only_if_runs_were_meant() {
     ] {
         let site = TestSite::empty();
         site.write(file, "{}");
-        let ran = site.runpress(&["check", "--keep-going"]);
+        let ran = site.runpress("check --keep-going");
         assert_eq!(ran.status, Some(status), "{file}\n{}", ran.stderr);
-        assert!(ran.stderr.contains(message), "{message}\n{}", ran.stderr);
-        assert!(ran.stderr.contains(help), "{help}\n{}", ran.stderr);
+        ran.says(message);
+        ran.says(help);
     }
 }
 
@@ -110,11 +93,7 @@ fn a_site_without_runs_is_an_error_only_if_runs_were_meant() {
 fn a_content_root_that_is_missing_names_the_folder_next_to_it() {
     let site = TestSite::base();
     std::fs::rename(site.path("content"), site.path("contents")).expect("a rename");
-    let ran = site.runpress(&["check"]);
-    assert_eq!(ran.status, Some(2));
-    assert!(
-        ran.stderr.contains("Did you mean `contents`?"),
-        "{}",
-        ran.stderr
-    );
+    site.runpress("check")
+        .exits(2)
+        .says("Did you mean `contents`?");
 }

@@ -2,19 +2,13 @@
 
 use scraper::ElementRef;
 
-use crate::support::{FIRST, HEADER, TestSite, below, event, lines, messages};
+use crate::support::{TestSite, below, event, lacks, messages};
 
 fn annotated(annotations: &[String]) -> TestSite {
     let site = TestSite::base();
     let log =
         messages(4) + &event(5, "command", "\"command\":\"npm test\",\"isSuccess\":false") + "\n";
-    site.write(&format!("{FIRST}/events.jsonl"), log.as_bytes());
-    let mut all = vec![HEADER];
-    all.extend(annotations.iter().map(String::as_str));
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&all).as_bytes(),
-    );
+    site.write_first("events.jsonl", log).annotate(annotations);
     site.publish();
     site
 }
@@ -74,18 +68,14 @@ fn of_very_many_moments_the_page_shows_the_first_and_counts_the_others() {
     let many: Vec<_> = (0..45).map(|n| note(&format!("n{n}"), n % 5, "")).collect();
     let site = annotated(&many);
     assert_eq!(moments(&site).len(), 40);
-    assert!(
-        site.first_page()
-            .main()
-            .contains("5 more annotated moments on the timeline.")
-    );
+    site.first_page()
+        .says("5 more annotated moments on the timeline.");
 }
 
 #[test]
 fn a_run_without_annotations_has_no_moments() {
     let site = TestSite::base();
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
-    site.write(&format!("{FIRST}/events.jsonl"), messages(2).as_bytes());
+    site.log(messages(2).as_bytes());
     site.publish();
-    assert!(!site.first_page().main().contains("Annotated moments"));
+    lacks(&site.first_page().main(), "Annotated moments");
 }

@@ -11,61 +11,21 @@ use crate::fuzz_targets::{find, places};
 use crate::fuzzing::samples;
 use crate::generate::holds;
 use crate::mutate::{Mutation, mutation};
-use crate::support::{FIRST, TestSite, described, tree};
+use crate::support::{FIRST, TestSite, described, first, rows, tree};
 
-/// A problem in each file that does not depend on other files: what to append or replace, and its code.
-const TROUBLES: [(&str, &str, &str, &str); 10] = [
-    ("raw.jsonl", "", "half\n", "raw.unparsable-line"),
-    (
-        "run-record.json",
-        "\"similarity\": 0.",
-        "\"similarity\": 7.",
-        "record.similarity-out-of-range",
-    ),
-    (
-        "events.jsonl",
-        "",
-        "{\"timestamp\":\"2026-03-01T10:00:09Z\",\"type\":\"hologram\"}\n",
-        "events.unknown-type",
-    ),
-    (
-        "events.jsonl.annotations.jsonl",
-        "\"marker\"",
-        "\"mrkr\"",
-        "annotation.unknown-kind",
-    ),
-    (
-        "run.tape",
-        "\"clock_sleep\"",
-        "\"clock_nap\"",
-        "tape.unknown-kind",
-    ),
-    (
-        "run.tape.annotations.jsonl",
-        "\"note\"",
-        "\"nota\"",
-        "annotation.unknown-kind",
-    ),
-    (
-        "transcript.json",
-        "assets/shot.png",
-        "../shot.png",
-        "transcript.asset-outside",
-    ),
-    (
-        "annotations.json",
-        "\"resolved\":false,",
-        "",
-        "threads.missing-field",
-    ),
-    ("annotations.actions.jsonl", "", "half\n", "threads.syntax"),
-    (
-        "writeup.md",
-        "rating: great",
-        "rating: grand",
-        "review.unknown-rating",
-    ),
-];
+/// A problem in each file that does not depend on other files: what is replaced (or nothing, for the end), by what, and its code.
+const TROUBLES: &str = r#"
+raw.jsonl | | half⏎ | raw.unparsable-line
+run-record.json | "similarity": 0. | "similarity": 7. | record.similarity-out-of-range
+events.jsonl | | {"timestamp":"2026-03-01T10:00:09Z","type":"hologram"}⏎ | events.unknown-type
+events.jsonl.annotations.jsonl | "marker" | "mrkr" | annotation.unknown-kind
+run.tape | "clock_sleep" | "clock_nap" | tape.unknown-kind
+run.tape.annotations.jsonl | "note" | "nota" | annotation.unknown-kind
+transcript.json | assets/shot.png | ../shot.png | transcript.asset-outside
+annotations.json | "resolved":false, | | threads.missing-field
+annotations.actions.jsonl | | half⏎ | threads.syntax
+writeup.md | rating: great | rating: grand | review.unknown-rating
+"#;
 
 /// Path and code of each problem.
 fn found(site: &TestSite) -> BTreeSet<(String, &'static str)> {
@@ -82,7 +42,7 @@ fn files(site: &TestSite) -> Vec<(String, Vec<u8>)> {
     let files = tree(&site.path(FIRST)).into_iter();
     files
         .filter(|(path, _)| !path.contains(".cas/"))
-        .map(|(path, bytes)| (format!("{FIRST}/{path}"), bytes))
+        .map(|(path, bytes)| (first(&path), bytes))
         .collect()
 }
 
@@ -128,8 +88,8 @@ fn a_damaged_file_is_shown_or_reported_and_check_and_build_agree() {
 #[test]
 fn a_damaged_file_hides_no_problem_of_another() {
     let site = whole();
-    for (file, from, to, _) in TROUBLES {
-        let path = format!("{FIRST}/{file}");
+    for [file, from, to, _] in rows(TROUBLES) {
+        let path = first(file);
         let text = site.text(&path);
         let changed = if from.is_empty() {
             format!("{text}{to}")
@@ -139,9 +99,9 @@ fn a_damaged_file_hides_no_problem_of_another() {
         assert_ne!(text, changed, "{file}");
         site.write(&path, changed);
     }
-    let known: BTreeSet<(String, &str)> = TROUBLES
-        .iter()
-        .map(|(file, .., code)| (format!("{FIRST}/{file}"), *code))
+    let known = rows(TROUBLES).into_iter();
+    let known: BTreeSet<(String, &str)> = known
+        .map(|[file, _, _, code]| (first(file), code))
         .collect();
     let all = found(&site);
     assert!(known.is_subset(&all), "{:?}", known.difference(&all));

@@ -2,22 +2,14 @@
 
 use serde_json::Value;
 
-use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Page, TestSite, annotation, copy, event, fixture, lines,
-};
+use crate::support::{FIRST, Page, TestSite, annotation, copy, event, fixture, lines, span};
 
 /// A site with cards and stories whose first run has these events and annotations.
 fn with(events: &[String], annotations: &[String]) -> TestSite {
     let site = TestSite::base();
     site.write("site.toml", "[site]\nstories = \"all\"\n");
-    site.write(&format!("{FIRST}/events.jsonl"), lines(events));
-    let mut all = vec![HEADER];
-    all.extend(annotations.iter().map(String::as_str));
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&all),
-    );
-    site.publish();
+    site.write_first("events.jsonl", lines(events));
+    site.annotate(annotations).publish();
     site
 }
 
@@ -43,17 +35,12 @@ fn log() -> Vec<String> {
 fn mutes() -> Vec<String> {
     vec![
         annotation("m", 0, "mute", "\"evidence\":\"known flake\""),
-        annotation(
-            "s",
-            1,
-            "mute",
-            "\"span\":{\"start_event_id\":1,\"end_event_id\":3}",
-        ),
+        annotation("s", 1, "mute", &span(1, 3)),
     ]
 }
 
 fn tape(site: &TestSite) -> Value {
-    site.json(&format!("runs/{FIRST_SLUG}/run.json"))["tapes"][0].clone()
+    site.first_run()["tapes"][0].clone()
 }
 
 #[test]
@@ -79,7 +66,7 @@ fn a_muted_failure_is_shown_but_not_counted() {
 #[test]
 fn the_first_failure_of_a_story_is_not_a_muted_one() {
     let site = with(&log(), &mutes());
-    let story = Page::parse(&site.text(&format!("public/runs/{FIRST_SLUG}/story/index.html")));
+    let story = Page::parse(&site.first_text("story/index.html"));
     let frames = story.texts(".frame h2");
     let first: Vec<_> = frames
         .iter()
@@ -123,7 +110,7 @@ fn an_alternative_shows_its_suggested_fix_in_the_story() {
             ),
         ],
     );
-    let story = Page::parse(&site.text(&format!("public/runs/{FIRST_SLUG}/story/index.html")));
+    let story = Page::parse(&site.first_text("story/index.html"));
     let fixes = story.texts(".frame > p code");
     assert_eq!(fixes, ["npm <install>", "{\"command\":\"npm ci\"}"]);
 }
@@ -158,8 +145,8 @@ fn a_story_begins_with_the_failure_that_nobody_muted() {
     copy(&fixture("cases/muted-failure"), &site.path(FIRST));
     site.write("site.toml", "[site]\nstories = \"all\"\n");
     site.publish();
-    assert!(site.first_page().main().contains(", 1 failure,"));
-    let story = Page::parse(&site.text(&format!("public/runs/{FIRST_SLUG}/story/index.html")));
+    site.first_page().says(", 1 failure,");
+    let story = Page::parse(&site.first_text("story/index.html"));
     let failures: Vec<String> = story
         .texts(".frame h2")
         .into_iter()

@@ -56,10 +56,8 @@ fn few_pages_of_prose_are_named_and_many_are_behind_one_entry() {
     let page = site.page("a/index.html");
     assert_eq!(page.texts("header nav a")[LISTS.len()..], ["Docs"]);
     assert_eq!(
-        page.one("header nav li:nth-child(6) a")
-            .value()
-            .attr("href"),
-        Some("../b/index.html")
+        page.attrs("header nav li:nth-child(6) a", "href"),
+        ["../b/index.html"]
     );
     assert_eq!(current(&site, "a/index.html"), ["Docs"]);
     let beside = page.texts("nav.docs > details > ul > li > a");
@@ -90,7 +88,7 @@ fn a_page_of_several_sections_lists_them_and_a_short_one_does_not() {
     let page = site.page("long/index.html");
     assert_eq!(page.texts("nav.docs ul ul a"), ["One", "Two", "Three"]);
     for link in page.all("nav.docs ul ul a") {
-        let target = link.value().attr("href").expect("an address");
+        let target = link.attr("href").expect("an address");
         assert_eq!(page.all(target).len(), 1, "{target}");
     }
     assert!(site.page("short/index.html").all("nav.docs").is_empty());

@@ -2,14 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{FIRST_SLUG, Run, TestSite, codes, described, raw, words};
-
-/// A record with outcomes.
-fn record(run: &Run, outcomes: Value) -> String {
-    let mut record: Value = serde_json::from_str(&run.record()).expect("JSON");
-    record["outcomes"] = outcomes;
-    record.to_string()
-}
+use crate::support::{Run, TestSite, codes, contains, described, raw};
 
 fn outcomes() -> Value {
     json!([
@@ -23,10 +16,7 @@ fn outcomes() -> Value {
 /// The base run with these outcomes.
 fn with(outcomes: Value) -> TestSite {
     let site = TestSite::base();
-    let path = "content/runs/first/run-record.json";
-    let mut record: Value = serde_json::from_str(&site.text(path)).expect("JSON");
-    record["outcomes"] = outcomes;
-    site.write(path, record.to_string());
+    site.edit_first(|record| record["outcomes"] = outcomes);
     site
 }
 
@@ -76,37 +66,21 @@ fn a_table_has_columns_for_50_outcomes_and_counts_the_others() {
 #[test]
 fn each_outcome_of_a_scorer_is_a_column_of_the_comparable_set() {
     let site = TestSite::empty();
-    let value = |value: u32| json!([{"name": "reward", "value": value, "scorer": "verifier"}]);
-    site.write(
-        "content/runs/a/run-record.json",
-        record(&Run::new("aaaaaaaa-1"), value(1)),
-    );
-    let other = json!([{"name": "reward", "value": 7, "scorer": "judge", "valid": false}]);
-    site.write(
-        "content/runs/b/run-record.json",
-        record(&Run::new("bbbbbbbb-1"), other),
-    );
-    site.write(
-        "content/runs/c/run-record.json",
-        Run::new("cccccccc-1").record(),
-    );
+    site.run_with("a", &Run::new("aaaaaaaa-1"), |record| {
+        record["outcomes"] = json!([{"name": "reward", "value": 1, "scorer": "verifier"}]);
+    });
+    site.run_with("b", &Run::new("bbbbbbbb-1"), |record| {
+        record["outcomes"] =
+            json!([{"name": "reward", "value": 7, "scorer": "judge", "valid": false}]);
+    });
+    site.run("c", &Run::new("cccccccc-1"));
     site.publish();
     let page = site.page("cases/pong/index.html");
-    let heads: Vec<_> = page
-        .all("th[data-col^=outcome-]")
-        .into_iter()
-        .map(|head| {
-            (
-                words(head),
-                head.attr("title").unwrap_or_default().to_owned(),
-            )
-        })
-        .collect();
-    assert_eq!(heads.len(), 2, "{heads:?}");
-    assert!(heads.iter().all(|(name, _)| name == "reward"));
-    assert!(heads.iter().any(|(_, title)| title.contains("verifier")));
-    let main = page.main();
-    assert!(main.contains("7 *"), "an invalid one is marked: {main}");
+    let heads = "th[data-col^=outcome-]";
+    assert_eq!(page.texts(heads), ["reward"; 2]);
+    contains(&page.attrs(heads, "title").concat(), "verifier");
+    // An invalid one is marked.
+    page.says("7 *");
 }
 
 #[test]
@@ -126,9 +100,9 @@ fn feeds_repeat_outcomes_to_the_digit() {
         );
     }
     let csv = site.text("public/feeds/runs.csv");
-    assert!(
-        csv.contains(r#""[{""name"":""reward"",""value"":1.500,""scorer"":""v""}]""#),
-        "{csv}"
+    contains(
+        &csv,
+        r#""[{""name"":""reward"",""value"":1.500,""scorer"":""v""}]""#,
     );
     let document = site.first_document();
     assert_eq!(raw(&document, "/record/outcomes/0/value"), "1.500");
@@ -176,17 +150,14 @@ fn outcomes_of_another_shape_are_warnings_and_the_run_is_shown_without_them() {
 #[test]
 fn provenance_shows_what_a_run_was_imported_from() {
     let site = TestSite::base();
-    let path = "content/runs/first/run-record.json";
-    let mut record: Value = serde_json::from_str(&site.text(path)).expect("JSON");
-    record["import"] =
-        json!({"format": "codex", "importerVersion": 1, "ids": {"session": "s-<b>1"}});
-    site.write(path, record.to_string());
+    site.edit_first(|record| {
+        record["import"] =
+            json!({"format": "codex", "importerVersion": 1, "ids": {"session": "s-<b>1"}});
+    });
     assert_eq!(described(&site.publish()), [""; 0]);
-    let main = site.first_page().main();
-    assert!(main.contains("What the run was imported from"), "{main}");
-    assert!(main.contains("codex") && main.contains("s-<b>1"), "{main}");
-    assert!(
-        site.text(&format!("public/runs/{FIRST_SLUG}/run.json"))
-            .contains("importerVersion")
-    );
+    let page = site.first_page();
+    for part in ["What the run was imported from", "codex", "s-<b>1"] {
+        page.says(part);
+    }
+    contains(&site.first_text("run.json"), "importerVersion");
 }

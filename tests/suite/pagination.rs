@@ -2,7 +2,7 @@
 
 use crate::search::data;
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, event, lines, messages, words,
+    FIRST_SLUG, Run, TestSite, annotation, contains, event, lines, message, messages, span, words,
 };
 
 /// A site with 250 runs of one case, sorted by number with the newest first.
@@ -35,22 +35,16 @@ fn the_list_of_runs_has_100_rows_a_page_newest_first() {
     }
     let expected: Vec<String> = (0..250).rev().map(|n| format!("{n:08x}")).collect();
     assert_eq!(shown, expected);
-    assert!(!site.path("public/runs/page/4").exists() && !site.path("public/runs/page/1").exists());
+    assert!(!site.is_published("runs/page/4") && !site.is_published("runs/page/1"));
     let second = site.page("runs/page/2/index.html");
-    assert!(
-        second
-            .main()
-            .contains("Page 2 of 3: runs 101 to 200 of 250"),
-        "{}",
-        second.main()
+    second.says("Page 2 of 3: runs 101 to 200 of 250");
+    assert_eq!(
+        second.attrs("a[rel=prev]", "href"),
+        ["../../../runs/index.html"]
     );
     assert_eq!(
-        second.one("a[rel=prev]").value().attr("href"),
-        Some("../../../runs/index.html")
-    );
-    assert_eq!(
-        second.one("a[rel=next]").value().attr("href"),
-        Some("../../../runs/page/3/index.html")
+        second.attrs("a[rel=next]", "href"),
+        ["../../../runs/page/3/index.html"]
     );
 }
 
@@ -70,7 +64,7 @@ fn the_pages_of_a_case_go_on_and_show_every_run_once() {
     }
     let expected: Vec<String> = (0..250).rev().map(|n| format!("{n:08x}")).collect();
     assert_eq!(shown, expected);
-    assert!(!site.path("public/cases/pong/page/4").exists());
+    assert!(!site.is_published("cases/pong/page/4"));
 }
 
 #[test]
@@ -80,34 +74,20 @@ fn a_list_of_exactly_one_page_has_no_pager() {
         site.run(&format!("r{n}"), &Run::new(&format!("{n:08x}-0000")));
     }
     site.publish();
-    assert!(!site.path("public/runs/page").exists());
+    assert!(!site.is_published("runs/page"));
     assert_eq!(site.page("runs/index.html").all("nav.pager").len(), 0);
 }
 
 /// The base run with a log of 1,200 events, and annotations at the boundaries of its pages.
 fn long_tape() -> TestSite {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/events.jsonl"), messages(1200));
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[
-            HEADER.to_owned(),
-            annotation(
-                "first-of-all",
-                0,
-                "note",
-                "\"span\":{\"start_event_id\":0,\"end_event_id\":1199}",
-            ),
-            annotation(
-                "last-of-one",
-                499,
-                "note",
-                "\"span\":{\"start_event_id\":499,\"end_event_id\":500}",
-            ),
-            annotation("first-of-two", 500, "note", ""),
-            annotation("last", 1199, "note", ""),
-        ]),
-    );
+    site.write_first("events.jsonl", messages(1200));
+    site.annotate(&[
+        annotation("first-of-all", 0, "note", &span(0, 1199)),
+        annotation("last-of-one", 499, "note", &span(499, 500)),
+        annotation("first-of-two", 500, "note", ""),
+        annotation("last", 1199, "note", ""),
+    ]);
     site
 }
 
@@ -119,11 +99,8 @@ fn a_long_tape_continues_in_fixed_blocks() {
     let site = long_tape();
     site.publish();
     let numbers = |path: &str| -> Vec<String> {
-        site.page(&format!("runs/{FIRST_SLUG}/{path}"))
-            .all("ol.tape > li.e")
-            .iter()
-            .map(|e| e.value().id().unwrap_or_default().to_owned())
-            .collect()
+        let page = site.page(&format!("runs/{FIRST_SLUG}/{path}"));
+        page.attrs("ol.tape > li.e", "id")
     };
     for (path, from, to) in [
         ("index.html", 0, 500),
@@ -133,28 +110,16 @@ fn a_long_tape_continues_in_fixed_blocks() {
         let expected: Vec<String> = (from..to).map(|n| format!("e-{n}")).collect();
         assert_eq!(numbers(path), expected, "{path}");
     }
-    assert!(
-        !site
-            .path(&format!("public/runs/{FIRST_SLUG}/events/4"))
-            .exists()
-    );
+    assert!(!site.is_published(&format!("runs/{FIRST_SLUG}/events/4")));
     let further = site.page(&format!("runs/{FIRST_SLUG}/{TWO}"));
-    let head = format!(
-        "{} {}",
-        further.texts("p.lead")[0],
-        further.texts("p.badges")[0]
-    );
+    let head = further.texts("p.lead, p.badges").join(" ");
     for part in ["sample/lark-1, codex", "completed", "4f1c2d3e-8a60-"] {
         assert!(head.contains(part), "{head}");
     }
     let one = numbers("index.html");
-    site.write(&format!("{FIRST}/events.jsonl"), messages(1300));
-    site.publish();
-    assert_eq!(
-        numbers("index.html"),
-        one,
-        "more events do not move those that were there"
-    );
+    // More events do not move those that were there.
+    site.write_first("events.jsonl", messages(1300)).publish();
+    assert_eq!(numbers("index.html"), one);
 }
 
 #[test]
@@ -163,20 +128,11 @@ fn annotations_spans_and_the_strip_lead_to_the_right_page() {
     site.publish();
     let page = |path: &str| site.page(&format!("runs/{FIRST_SLUG}/{path}"));
     let (one, two, three) = (page("index.html"), page(TWO), page(THREE));
-    let ids = |page: &crate::support::Page| -> Vec<String> {
-        page.all("aside.an")
-            .iter()
-            .filter_map(|e| e.value().id().map(str::to_owned))
-            .collect()
-    };
+    let ids = |page: &crate::support::Page| -> Vec<String> { page.attrs("aside.an", "id") };
     assert_eq!(ids(&one), ["a-first-of-all", "a-last-of-one"]);
     assert_eq!(ids(&two), ["a-first-of-two"]);
     assert_eq!(ids(&three), ["a-last"]);
-    let pins: Vec<_> = one
-        .all("svg.strip a:has(.pin)")
-        .iter()
-        .filter_map(|a| a.value().attr("href").map(str::to_owned))
-        .collect();
+    let pins = one.attrs("svg.strip a:has(.pin)", "href");
     let at = |page: &str, anchor: &str| format!("{page}#{anchor}");
     assert_eq!(
         pins,
@@ -187,31 +143,17 @@ fn annotations_spans_and_the_strip_lead_to_the_right_page() {
             at(THREE, "a-last")
         ]
     );
-    let spans: Vec<_> = one
-        .all("a.span")
-        .iter()
-        .filter_map(|a| a.value().attr("href").map(str::to_owned))
-        .collect();
+    let spans = one.attrs("a.span", "href");
     assert_eq!(spans, [at(THREE, "e-1199"), at(TWO, "e-500")]);
+    // The long span is drawn on every page.
     for page in [&two, &three] {
         let covered = page.all("ol.tape > li.e:is(.l0, :has(i.sp.l0))").len();
-        assert_eq!(
-            covered,
-            page.all("ol.tape > li.e").len(),
-            "the long span is drawn on every page"
-        );
+        assert_eq!(covered, page.all("ol.tape > li.e").len());
     }
-    let ticks: Vec<_> = one
-        .all("svg.strip a")
-        .iter()
-        .filter_map(|a| a.value().attr("href").map(str::to_owned))
-        .collect();
-    for tick in ticks.iter().filter(|href| href.contains("#e-")) {
-        let number: u32 = tick
-            .rsplit("#e-")
-            .next()
-            .and_then(|n| n.parse().ok())
-            .expect("a number");
+    let ticks = one.attrs("svg.strip a[href*='#e-']", "href");
+    for tick in &ticks {
+        let (_, number) = tick.rsplit_once("#e-").expect("an event");
+        let number: u32 = number.parse().expect("a number");
         let expected = match number {
             0..500 => format!("#e-{number}"),
             500..1000 => at(TWO, &format!("e-{number}")),
@@ -219,26 +161,23 @@ fn annotations_spans_and_the_strip_lead_to_the_right_page() {
         };
         assert_eq!(*tick, expected);
     }
-    let links = ticks.iter().filter(|href| href.contains("#e-")).count();
-    assert_eq!(links, 40, "a strip is divided into places");
+    assert_eq!(ticks.len(), 40, "a strip is divided into places");
 }
 
 #[test]
 fn failures_are_those_of_the_whole_tape_and_each_link_says_how_many_are_on_its_page() {
     let site = TestSite::base();
     let log: Vec<_> = (0..1_200)
-        .map(|at| {
-            let failed = [3, 700, 701].contains(&at);
-            let kind = if failed { "error" } else { "agent" };
-            event(at, kind, r#""message":"m""#)
+        .map(|at| match at {
+            3 | 700 | 701 => event(at, "error", r#""message":"m""#),
+            _ => message(at, "m"),
         })
         .collect();
-    site.write(&format!("{FIRST}/events.jsonl"), lines(&log));
-    site.publish();
+    site.log(lines(&log)).publish();
     for path in ["index.html", TWO] {
         let page = site.page(&format!("runs/{FIRST_SLUG}/{path}"));
         let tape = page.one("ol.tape");
-        assert_eq!(tape.value().attr("data-failures"), Some("3"));
+        assert_eq!(tape.attr("data-failures"), Some("3"));
         let links = page.texts("nav.pages li a");
         assert!(links[0].ends_with("499, 1 failure"), "{links:?}");
         assert!(links[1].ends_with("999, 2 failures"), "{links:?}");
@@ -259,46 +198,30 @@ fn the_pages_of_a_tape_are_linked_with_each_other() {
             "events 1,000 to 1,199"
         ]
     );
-    assert_eq!(
-        two.texts("nav.pages a[aria-current=page]"),
-        ["events 500 to 999"]
-    );
-    assert_eq!(
-        two.texts("nav.pages summary"),
-        ["events 500 to 999 of 1,200"]
-    );
+    let here = two.texts("nav.pages a[aria-current=page], nav.pages summary");
+    assert_eq!(here, ["events 500 to 999 of 1,200", "events 500 to 999"]);
     let around = two.texts("nav.pages p a");
     assert_eq!(around, ["First", "Previous", "Next", "Last"]);
     assert_eq!(two.texts(".toc > nav:first-child a"), ["Run", "Record"]);
     assert!(two.texts("h1")[0].ends_with("events 500–999"));
-    let root = "../../../../";
-    assert_eq!(
-        two.one("a[rel=prev]").value().attr("href"),
-        Some(format!("{root}runs/{FIRST_SLUG}/index.html").as_str())
-    );
-    assert_eq!(
-        two.one("a[rel=next]").value().attr("href"),
-        Some(format!("{root}runs/{FIRST_SLUG}/{THREE}").as_str())
-    );
+    let address = |path: &str| format!("../../../../runs/{FIRST_SLUG}/{path}");
+    assert_eq!(two.attrs("a[rel=prev]", "href"), [address("index.html")]);
+    assert_eq!(two.attrs("a[rel=next]", "href"), [address(THREE)]);
 }
 
 #[test]
 fn a_tape_of_exactly_one_page_has_no_further_page() {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/events.jsonl"), messages(500));
+    site.write_first("events.jsonl", messages(500));
     site.publish();
-    assert!(
-        !site
-            .path(&format!("public/runs/{FIRST_SLUG}/events"))
-            .exists()
-    );
+    assert!(!site.is_published(&format!("runs/{FIRST_SLUG}/events")));
 }
 
 #[test]
 fn the_list_of_problems_is_paged() {
     let site = TestSite::base();
     // For one file, 100 problems of a code are listed, and one more counts the rest.
-    site.write(&format!("{FIRST}/events.jsonl"), "x\n".repeat(250));
+    site.write_first("events.jsonl", "x\n".repeat(250));
     for (folder, lines) in [("second", 120), ("third", 48)] {
         site.run(folder, &Run::new(&format!("0000000{lines}-{folder}")));
         site.write(
@@ -308,14 +231,9 @@ fn the_list_of_problems_is_paged() {
     }
     site.publish();
     let rows = |path: &str| site.page(path).all("ul.problems > li").len();
-    assert_eq!(
-        [
-            rows("problems/index.html"),
-            rows("problems/page/2/index.html"),
-            rows("problems/page/3/index.html")
-        ],
-        [100, 100, 50]
-    );
+    let pages = ["index.html", "page/2/index.html", "page/3/index.html"];
+    let pages = pages.map(|page| rows(&format!("problems/{page}")));
+    assert_eq!(pages, [100, 100, 50]);
     let first = site.page("problems/index.html");
     let folded = first.all("details > ul.problems > li");
     assert_eq!(folded.len(), 97, "three of a kind stand for the others");
@@ -342,22 +260,16 @@ fn the_pages_of_a_tape_are_named_by_the_numbers_of_their_events() {
 #[test]
 fn annotations_close_to_each_other_are_one_mark_with_their_number() {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/events.jsonl"), messages(100));
-    let header = "{\"type\":\"header\",\"schema_version\":1}".to_owned();
+    site.write_first("events.jsonl", messages(100));
     let notes = [("a", 10), ("b", 11), ("c", 11), ("d", 60)];
     let notes = notes.map(|(id, at)| annotation(id, at, "note", "\"evidence\":\"Seen.\""));
-    let sidecar = [&[header], &notes[..]].concat().join("\n") + "\n";
-    site.write(&format!("{FIRST}/events.jsonl.annotations.jsonl"), sidecar);
-    site.publish();
+    site.annotate(&notes).publish();
     let page = site.first_page();
     assert_eq!(page.texts("svg.strip a:has(.pin) text"), ["3", "✎"]);
     let legend = page.texts(".glance .legend li");
     assert_eq!(legend[0], "annotations 4");
     let caption = page.texts(".glance figcaption > p");
-    assert!(
-        caption[0].contains("4 annotations on 3 events"),
-        "{caption:?}"
-    );
+    contains(&caption[0], "4 annotations on 3 events");
     let help = page.texts(".glance figcaption .quiet");
     assert!(help[0].contains("Gold: annotations"), "{help:?}");
     assert!(!help[0].contains("Framed"), "{help:?}");
@@ -389,13 +301,13 @@ fn scripts_can_search_the_texts_of_all_pages_of_a_tape() {
     let mut events = messages(1_199);
     events.push_str(&event(1_199, "agent", &format!("\"message\":\"{long}\"")));
     events.push('\n');
-    site.write(&format!("{FIRST}/events.jsonl"), events);
+    site.write_first("events.jsonl", events);
     site.publish();
     for (number, path, total) in [(1, "index.html", 500), (2, TWO, 500), (3, THREE, 200)] {
         let address = format!("runs/{FIRST_SLUG}/{path}");
         let page = site.page(&address);
         let tape = page.one("ol.tape");
-        let attribute = |name| tape.value().attr(name).unwrap_or_default().to_owned();
+        let attribute = |name| tape.attr(name).unwrap_or_default().to_owned();
         let folder = attribute("data-texts");
         assert_eq!(folder, format!("runs/{FIRST_SLUG}/events/"));
         let places = [attribute("data-page"), attribute("data-pages")];
@@ -416,9 +328,5 @@ fn scripts_can_search_the_texts_of_all_pages_of_a_tape() {
     let short = TestSite::base();
     short.publish();
     assert!(short.first_page().all("[data-texts]").is_empty());
-    assert!(
-        !short
-            .path(&format!("public/runs/{FIRST_SLUG}/events"))
-            .exists()
-    );
+    assert!(!short.is_published(&format!("runs/{FIRST_SLUG}/events")));
 }

@@ -1,9 +1,9 @@
 //! Images reserve their space while they load: pages state their size.
 
 use crate::crawl::problems;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, copy, described, fixture};
+use crate::support::{FIRST_SLUG, TestSite, codes, copy, fixture, tree};
 
 /// A PNG with only a header.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
@@ -16,12 +16,10 @@ pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
 fn images(site: &TestSite, page: &str) -> Vec<[String; 3]> {
     let page = site.page(page);
     let images = page.all("main img").into_iter();
-    images
-        .map(|image| {
-            ["src", "width", "height"]
-                .map(|name| image.value().attr(name).unwrap_or_default().to_owned())
-        })
-        .collect()
+    let images = images.map(|image| {
+        ["src", "width", "height"].map(|name| image.attr(name).unwrap_or_default().to_owned())
+    });
+    images.collect()
 }
 
 #[test]
@@ -38,8 +36,7 @@ fn pictures_in_prose_have_width_and_height_at_every_page_depth() {
         "![a](../pictures/court.png?v=2) ![b](<../a b.gif>)",
     );
     site.write("content/cases/pong.md", "![a](../../pictures/court.png)");
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    assert_eq!(codes(&site.publish()), [""; 0]);
     assert_eq!(problems(&site.published()), [""; 0]);
     assert_eq!(
         images(&site, "index.html"),
@@ -80,12 +77,7 @@ fn a_missing_picture_or_one_with_a_false_header_has_no_size() {
     site.write("content/pages/guide.md", text);
     let outcome = site.publish();
     // The last two do not name a file.
-    assert_eq!(
-        codes(&outcome),
-        ["page.dead-link"; 2],
-        "{:?}",
-        described(&outcome)
-    );
+    assert_eq!(codes(&outcome), ["page.dead-link"; 2]);
     assert_eq!(
         images(&site, "guide/index.html"),
         addresses.map(|address| [address, "", ""])
@@ -95,15 +87,11 @@ fn a_missing_picture_or_one_with_a_false_header_has_no_size() {
 #[test]
 fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
     let site = TestSite::base();
-    let dest = |name: &str| format!("{FIRST}/{name}");
-    site.write(&dest("proofs/court.png"), png(640, 320));
-    site.write(&dest("proofs/false.png"), "<script>alert(1)</script>");
-    site.write(&dest("assets/ball.png"), png(40, 40));
+    site.write_first("proofs/court.png", png(640, 320));
+    site.write_first("proofs/false.png", "<script>alert(1)</script>");
+    site.write_first("assets/ball.png", png(40, 40));
     site.write("content/outside.png", png(8, 8));
     site.write("site.toml", "[site]\nstories = \"all\"\n");
-    let path = dest("run-record.json");
-    let record = std::fs::read_to_string(site.path(&path)).expect("a record");
-    let mut record: Value = serde_json::from_str(&record).expect("JSON");
     let proof = |dest: &str| json!({"id": dest, "name": dest, "kind": "image", "dest": dest, "present": true, "detail": null});
     let proofs = [
         "proofs/court.png",
@@ -111,19 +99,15 @@ fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
         "../../outside.png",
         "proofs/none.png",
     ];
-    record["validation"]["proofs"] = proofs.map(proof).to_vec().into();
-    record["showcase"] = json!({"description": "d", "media": [
+    site.edit_first(|record| {
+        record["validation"]["proofs"] = proofs.map(proof).to_vec().into();
+        record["showcase"] = json!({"description": "d", "media": [
             {"file": "ball.png", "name": "A <ball>", "kind": "image"},
             {"file": "proofs/court.png", "name": "v", "kind": "video"}]});
-    site.write(&path, record.to_string());
+    });
     let outcome = site.publish();
     // The one that is missing, and the one outside of the run.
-    assert_eq!(
-        codes(&outcome),
-        ["record.missing-picture"; 2],
-        "{:?}",
-        described(&outcome)
-    );
+    assert_eq!(codes(&outcome), ["record.missing-picture"; 2]);
     let page = format!("runs/{FIRST_SLUG}/index.html");
     let shown = images(&site, &page);
     let sizes: Vec<_> = shown
@@ -140,72 +124,49 @@ fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
         (source.as_str(), width.as_str()),
         (format!("../{}", shown[0][0]).as_str(), "40")
     );
-    let published: Vec<_> = site
-        .published()
-        .into_keys()
-        .filter(|path| path.contains("/assets/"))
-        .collect();
-    let of_run = |path: &&String| path.starts_with(&format!("runs/{FIRST_SLUG}/"));
-    assert_eq!(published.iter().filter(of_run).count(), 2, "{published:?}");
+    let folder = format!("public/runs/{FIRST_SLUG}/assets");
+    assert_eq!(tree(&site.path(&folder)).len(), 2);
     assert_eq!(problems(&site.published()), [""; 0]);
 
     site.write("site.toml", "[policy]\npublish_pictures = false\n");
     site.publish();
     assert_eq!(images(&site, &page), [[""; 3]; 0]);
-    assert!(
-        !site
-            .published()
-            .keys()
-            .any(|path| of_run(&path) && path.contains("/assets/"))
-    );
+    assert!(!site.path(&folder).exists());
 }
+
+const LATE: &str = "content/runs/late";
 
 /// A site whose run `late` has the layout of current Test Cabinet.
 fn late_layout() -> TestSite {
     let site = TestSite::base();
-    copy(
-        &fixture("cases/late-layout"),
-        &site.path("content/runs/late"),
-    );
+    copy(&fixture("cases/late-layout"), &site.path(LATE));
     site
 }
 
 /// The path of the page of the run `late`.
 fn late_page(site: &TestSite) -> String {
-    let pages: Vec<String> = site
-        .published()
-        .into_keys()
-        .filter(|path| {
-            path.starts_with("runs/") && path.contains("-late") && path.ends_with("/index.html")
-        })
-        .filter(|path| path.matches('/').count() == 2)
-        .collect();
+    let mut pages: Vec<String> = site.published().into_keys().collect();
+    pages.retain(|path| path.contains("-late") && path.ends_with("/index.html"));
+    pages.retain(|path| path.starts_with("runs/") && path.matches('/').count() == 2);
     assert_eq!(pages.len(), 1, "{pages:?}");
-    pages[0].clone()
+    pages.remove(0)
 }
 
 #[test]
 fn pictures_in_the_places_of_test_cabinet_are_shown() {
     let site = late_layout();
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    assert_eq!(codes(&site.publish()), [""; 0]);
     let page = late_page(&site);
     let shown = images(&site, &page);
     // The showcase, the image in its description, and the proof.
     assert!(shown.len() >= 3, "{shown:?}");
-    assert!(
-        shown
-            .iter()
-            .all(|[source, width, _]| source.starts_with("assets/") && !width.is_empty()),
-        "{shown:?}"
-    );
-    let description = site
-        .page(&page)
-        .one(".prose img")
-        .value()
-        .attr("alt")
-        .map(str::to_owned);
-    assert_eq!(description.as_deref(), Some("Title"));
+    for [source, width, _] in &shown {
+        assert!(
+            source.starts_with("assets/") && !width.is_empty(),
+            "{shown:?}"
+        );
+    }
+    assert_eq!(site.page(&page).attrs(".prose img", "alt"), ["Title"]);
     assert_eq!(problems(&site.published()), [""; 0]);
 }
 
@@ -216,12 +177,7 @@ fn a_missing_picture_is_noted_with_its_path() {
     site.remove("content/runs/late/implementation/showcase/title.png");
     let outcome = site.publish();
     // The description names the same file as the media.
-    assert_eq!(
-        codes(&outcome),
-        ["record.missing-picture"; 3],
-        "{:?}",
-        described(&outcome)
-    );
+    assert_eq!(codes(&outcome), ["record.missing-picture"; 3]);
     assert_eq!(images(&site, &late_page(&site)), [[""; 3]; 0]);
     assert_eq!(problems(&site.published()), [""; 0]);
     site.write("site.toml", "[policy]\npublish_pictures = false\n");
@@ -251,16 +207,12 @@ fn a_run_rated_by_its_validation_needs_no_review() {
     let site = late_layout();
     site.remove("content/runs/late/writeup.md");
     site.write("site.toml", "[policy]\nrequire_review = true\n");
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    assert_eq!(codes(&site.publish()), [""; 0]);
     // Without the failed type check, nothing rates the run.
+    let record = format!("{LATE}/run-record.json");
+    site.replace(&record, "\"exitCode\": 2", "\"exitCode\": 0");
     site.replace(
-        "content/runs/late/run-record.json",
-        "\"exitCode\": 2",
-        "\"exitCode\": 0",
-    );
-    site.replace(
-        "content/runs/late/run-record.json",
+        &record,
         "\"succeeded\": false,\n   \"output\": \"a.ts",
         "\"succeeded\": true,\n   \"output\": \"a.ts",
     );
@@ -275,16 +227,11 @@ fn the_readme_of_an_earlier_entry_is_folded() {
         "\"finishedAt\": \"2026-06-01T00:00:00Z\"\n",
         "\"finishedAt\": \"2026-06-01T00:00:00Z\", \"readme\": \"# Moon\\n\\nA game <script>of</script> *light*. ![x](title.png)\"\n",
     );
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.page(&late_page(&site));
     let folded = page.texts("details .prose");
-    assert!(
-        folded
-            .iter()
-            .any(|text| text.contains("Moon") && text.contains("light")),
-        "{folded:?}"
-    );
+    let is_readme = |text: &String| text.contains("Moon") && text.contains("light");
+    assert!(folded.iter().any(is_readme), "{folded:?}");
     assert!(page.all("main script").is_empty());
     assert_eq!(problems(&site.published()), [""; 0]);
 }

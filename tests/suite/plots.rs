@@ -1,22 +1,17 @@
 //! The plots of cost, time and tokens.
 
-use crate::support::{Page, Run, TestSite, below, words};
+use serde_json::{Value, json};
+
+use crate::support::{Page, Run, TestSite, below, contains, parse, words};
 
 /// A site with runs by several models, with values that spread over the plot and repeat.
-fn of(runs: usize, models: usize, cost: impl Fn(usize) -> String) -> TestSite {
+fn of(runs: usize, models: usize, cost: impl Fn(usize) -> Value) -> TestSite {
     let site = TestSite::empty();
     for number in 0..runs {
-        let model = format!("m-{}", number % models);
-        let record = Run::new(&format!("{number:08}-1")).model(&model).record();
-        let start = record.find("\"cost\":").expect("cost");
-        let end = start + record[start..].find('}').expect("an end") + 1;
-        let cost = cost(number);
-        let record = format!(
-            "{}\"cost\": {{\"comparable\": {cost}, \"actual\": null}}{}",
-            &record[..start],
-            &record[end..]
-        );
-        site.write(&format!("content/runs/{number}/run-record.json"), record);
+        let run = Run::new(&format!("{number:08}-1")).model(&format!("m-{}", number % models));
+        site.run_with(&number.to_string(), &run, |record| {
+            record["metrics"]["cost"]["comparable"] = cost(number);
+        });
     }
     site.publish();
     site
@@ -28,7 +23,7 @@ fn marks(page: &Page) -> Vec<(f64, f64, usize)> {
     below(figure, "a [transform]")
         .into_iter()
         .map(|mark| {
-            let at = mark.value().attr("transform").expect("a place");
+            let at = mark.attr("transform").expect("a place");
             let at = at.trim_start_matches("translate(").trim_end_matches(')');
             let (x, y) = at.split_once(' ').expect("two numbers");
             let runs = words(mark).parse().unwrap_or(1);
@@ -39,7 +34,7 @@ fn marks(page: &Page) -> Vec<(f64, f64, usize)> {
 
 #[test]
 fn three_runs_are_three_marks_that_lead_to_them() {
-    let site = of(3, 3, |number| format!("{}.5", number + 1));
+    let site = of(3, 3, |number| json!([1.5, 2.5, 3.5][number]));
     let page = site.page("cases/pong/index.html");
     assert_eq!(
         page.texts("figure.plot figcaption"),
@@ -52,24 +47,29 @@ fn three_runs_are_three_marks_that_lead_to_them() {
     let links = page.all("figure.plot a");
     assert_eq!(links.len(), 6);
     for link in links {
-        let name = link.value().attr("aria-label").expect("a name");
+        let name = link.attr("aria-label").expect("a name");
         assert_eq!(words(link), name, "its title");
         assert!(name.contains("m-") && name.contains("codex"), "{name}");
     }
     assert_eq!(page.all("figure.plot .open").len(), 0, "all completed");
-    assert!(page.main().contains("The table above has the values"));
+    page.says("The table above has the values");
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }
 
 #[test]
 fn two_runs_are_better_read_in_the_table() {
-    let page = of(2, 2, |_| "1".to_owned()).page("cases/pong/index.html");
+    let page = of(2, 2, |_| json!(1)).page("cases/pong/index.html");
     assert_eq!(page.all("figure.plot").len(), 0);
 }
 
 #[test]
 fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
-    let site = of(500, 9, |n| format!("0.{:04}", (n * 7919) % 9973 + 1));
+    let many = || {
+        of(500, 9, |n| {
+            parse(&format!("0.{:04}", (n * 7919) % 9973 + 1))
+        })
+    };
+    let site = many();
     let page = site.page("cases/pong/index.html");
     let marks = marks(&page);
     assert_eq!(marks.iter().map(|mark| mark.2).sum::<usize>(), 500);
@@ -91,7 +91,7 @@ fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
             assert_eq!(beside + legend.count(), 1, "{name}");
         }
     }
-    let again = of(500, 9, |n| format!("0.{:04}", (n * 7919) % 9973 + 1));
+    let again = many();
     assert_eq!(
         site.bytes("public/cases/pong/index.html"),
         again.bytes("public/cases/pong/index.html")
@@ -104,14 +104,14 @@ fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
 #[test]
 fn a_wide_range_is_logarithmic_and_unknown_values_are_counted_in_words() {
     let site = of(6, 2, |number| match number {
-        0 | 1 => "null".to_owned(),
-        _ => format!("{}", 10_u64.pow(u32::try_from(number).expect("a digit"))),
+        0 | 1 => Value::Null,
+        _ => json!(10_u64.pow(u32::try_from(number).expect("a digit"))),
     });
     let page = site.page("cases/pong/index.html");
     let main = page.main();
-    assert!(
-        main.contains("2 runs have no known comparable cost and are only in the table."),
-        "{main}"
+    contains(
+        &main,
+        "2 runs have no known comparable cost and are only in the table.",
     );
     let texts = page.texts("figure.plot svg text");
     assert!(
@@ -125,7 +125,7 @@ fn a_wide_range_is_logarithmic_and_unknown_values_are_counted_in_words() {
 
 #[test]
 fn figures_of_nothing_but_zero_are_drawn_too() {
-    let page = of(3, 1, |_| "0".to_owned()).page("cases/pong/index.html");
+    let page = of(3, 1, |_| json!(0)).page("cases/pong/index.html");
     assert_eq!(marks(&page).iter().map(|mark| mark.2).sum::<usize>(), 3);
 }
 
@@ -140,13 +140,10 @@ fn two_variants() -> TestSite {
         if number == 3 {
             run = run.state("failed");
         }
-        let mut record: serde_json::Value = serde_json::from_str(&run.record()).expect("JSON");
-        record["metrics"]["cost"]["comparable"] = serde_json::json!(number + 1);
-        record["metrics"]["runTimeSeconds"] = serde_json::json!(1000 - 100 * number);
-        site.write(
-            &format!("content/runs/{number}/run-record.json"),
-            record.to_string(),
-        );
+        site.run_with(&number.to_string(), &run, |record| {
+            record["metrics"]["cost"]["comparable"] = json!(number + 1);
+            record["metrics"]["runTimeSeconds"] = json!(1000 - 100 * number);
+        });
     }
     site.publish();
     site
@@ -170,7 +167,7 @@ fn a_plot_is_of_one_variant_and_a_run_that_did_not_complete_is_hollow() {
         .filter(|link| !below(*link, ".open").is_empty())
         .collect();
     assert_eq!(hollow.len(), 1);
-    let name = hollow[0].value().attr("aria-label").expect("a name");
+    let name = hollow[0].attr("aria-label").expect("a name");
     assert!(name.contains("m-0, codex, failed"), "{name}");
 }
 
@@ -178,7 +175,7 @@ fn a_plot_is_of_one_variant_and_a_run_that_did_not_complete_is_hollow() {
 fn a_model_has_one_shape_and_color_in_plots_and_tables() {
     let page = two_variants().page("cases/pong/index.html");
     let drawn = |path: scraper::ElementRef<'_>| {
-        let attr = |name| path.value().attr(name).unwrap_or_default().to_owned();
+        let attr = |name| path.attr(name).unwrap_or_default().to_owned();
         (attr("class").replace(" open", ""), attr("d"))
     };
     let rows = page.all(".reliability tbody tr:not(.group)");
@@ -186,16 +183,11 @@ fn a_model_has_one_shape_and_color_in_plots_and_tables() {
     for row in rows {
         let model = words(below(row, "th a")[0]);
         let sign = below(row, "th svg")[0];
-        let color = sign.value().attr("class").expect("a class");
-        let shape = below(sign, "path")[0].value().attr("d").expect("a shape");
+        let color = sign.attr("class").expect("a class");
+        let shape = below(sign, "path")[0].attr("d").expect("a shape");
         let own = format!(": {model}, codex");
         for link in page.all("figure.plot a") {
-            if link
-                .value()
-                .attr("aria-label")
-                .expect("a name")
-                .contains(&own)
-            {
+            if link.attr("aria-label").expect("a name").contains(&own) {
                 let mark = drawn(below(link, "path")[0]);
                 assert_eq!(
                     (format!("m {}", mark.0), mark.1),

@@ -1,8 +1,6 @@
 //! Values that some JSON parsers reject: refused where Harn refuses them, and otherwise published in a portable form.
 
-use std::fmt::Write as _;
-
-use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines};
+use crate::support::{HEADER, TestSite, annotation, codes, first, lines};
 
 /// Half surrogate pairs, numbers out of range and deep nesting, each as a value.
 fn hostile() -> Vec<String> {
@@ -28,12 +26,9 @@ fn hostile() -> Vec<String> {
 
 /// An object with each hostile value under its own key.
 fn bag() -> String {
-    let mut text = "{".to_owned();
-    for (index, value) in hostile().iter().enumerate() {
-        let comma = if index == 0 { "" } else { "," };
-        write!(text, "{comma}\"k{index}\":{value}").expect("a string");
-    }
-    text + "}"
+    let values = hostile().into_iter().enumerate();
+    let members = values.map(|(index, value)| format!("\"k{index}\":{value}"));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
 /// Every JSON text on the published site, with its path.
@@ -73,12 +68,9 @@ fn unreadable(site: &TestSite) -> Vec<String> {
 }
 
 fn with_record(site: &TestSite, keys: &str) {
-    let record = site.text(&format!("{FIRST}/run-record.json"));
+    let record = site.text(&first("run-record.json"));
     let record = record.trim_end().strip_suffix('}').expect("an object");
-    site.write(
-        &format!("{FIRST}/run-record.json"),
-        format!("{record},{keys}}}"),
-    );
+    site.write_first("run-record.json", format!("{record},{keys}}}"));
 }
 
 fn with_threads(site: &TestSite, value: &str) {
@@ -87,13 +79,11 @@ fn with_threads(site: &TestSite, value: &str) {
             r#"{{"id":"{id}","turnId":"t\ud83d","resource":"a\udc00.ts","resolved":false,"newer":{value},"_meta":{value},"entries":[{{"id":"e","text":"half \ud83d","_meta":{value}}}]}}"#
         )
     };
-    site.write(
-        &format!("{FIRST}/annotations.json"),
+    site.write_first(
+        "annotations.json",
         format!(r#"{{"annotations":[{}]}}"#, thread("one", value)),
     );
-    site.write(
-        &format!("{FIRST}/annotations.actions.jsonl"),
-        format!(
+    site.write_first("annotations.actions.jsonl", format!(
             "{{\"type\":\"annotations/set\",\"annotation\":{}}}\n{{\"type\":\"annotations/entrySet\",\"annotationId\":\"one\",\"entry\":{{\"id\":\"f\",\"text\":{{\"markdown\":\"*\\udfff*\"}},\"more\":{value}}}}}\n",
             thread("two", value)
         ),
@@ -109,7 +99,7 @@ fn with_transcript(site: &TestSite, value: &str) {
             "events":[{{"kind":"plan","role":"assistant","visibility":"public","text":"\ud83d","metadata":{value}}}],
             "assets":[{{"id":"a\ud83d","visibility":"public","name":"\ud83d","metadata":{value}}}]}}"#
     );
-    site.write(&format!("{FIRST}/transcript.json"), text);
+    site.write_first("transcript.json", text);
 }
 
 #[test]
@@ -122,16 +112,14 @@ fn everything_published_from_values_that_some_readers_refuse_can_be_read_strictl
     );
     with_threads(&site, &value);
     with_transcript(&site, &value);
-    site.write(
-        &format!("{FIRST}/events.jsonl"),
-        lines(&[
+    site.write_first("events.jsonl", lines(&[
             &format!(r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"unknown","raw":{value}}}"#),
             &format!(r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"gg","event":{value}}}"#),
             &format!(r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"agent","message":"m","newer":{value}}}"#),
             &format!(r#"{{"timestamp":"2026-03-01T10:00:09Z","type":"newer","value":{value}}}"#),
         ]),
     );
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.unannotated();
     let outcome = site.build();
     assert!(outcome.published, "{value}: {:#?}", outcome.diagnostics);
     for code in [
@@ -144,11 +132,8 @@ fn everything_published_from_values_that_some_readers_refuse_can_be_read_strictl
     }
     assert_eq!(unreadable(&site), Vec::<String>::new(), "{value}");
     // A second build compares the records.
-    let text = site.text(&format!("{FIRST}/run-record.json"));
-    site.write(
-        &format!("{FIRST}/run-record.json"),
-        text.replace("\"newer\":", "\"newest\":"),
-    );
+    let text = site.text(&first("run-record.json"));
+    site.write_first("run-record.json", text.replace("\"newer\":", "\"newest\":"));
     assert!(site.build().published, "{value}");
     assert_eq!(unreadable(&site), Vec::<String>::new(), "{value}");
 }
@@ -163,42 +148,30 @@ fn a_log_line_that_strict_readers_refuse_is_reported_once_and_published_unchange
     for value in hostile() {
         let line = event(&format!(r#""newer":{value},"again":{value}"#));
         let site = TestSite::base();
-        site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
         let log = lines(&[&event(r#""a":1e9,"b":"\ud83d\ude00 \u00e9""#), &line]);
-        site.write(&format!("{FIRST}/events.jsonl"), &log);
+        site.log(&log);
         let outcome = site.build();
         let is_refused = serde_json::from_str::<serde_json::Value>(&line).is_err();
-        let expected: &[&str] = if is_refused {
-            &["events.unportable-value"]
-        } else {
-            &[]
-        };
+        let expected = ["events.unportable-value"; 1];
+        let expected = &expected[..usize::from(is_refused)];
         assert_eq!(codes(&outcome), expected, "{value}");
         if let Some(problem) = outcome.diagnostics.first() {
             assert_eq!(problem.place.line, Some(2));
             let before = u32::try_from(line.find("newer").expect("the key"));
-            assert!(
-                problem.place.column > Some(before.expect("a column")),
-                "{value}"
-            );
+            assert!(problem.place.column > before.ok(), "{value}");
         }
-        let published = site.published();
-        let published = published
-            .iter()
-            .find(|(path, _)| path.ends_with("/events.jsonl"));
-        assert_eq!(published.expect("the log").1, log.as_bytes(), "{value}");
+        assert_eq!(site.first_text("events.jsonl"), log, "{value}");
     }
 }
 
 #[test]
 fn a_value_of_a_log_that_is_of_the_wrong_type_is_not_reported_again() {
     let site = TestSite::base();
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
     let log = lines(&[
         r#"{"timestamp":"2026-03-01T10:00:09Z","type":"agent","message":"half \ud83d"}"#,
         r#"{"timestamp":"2026-03-01T10:00:09Z","type":"command","command":"c","exitCode":1e999}"#,
     ]);
-    site.write(&format!("{FIRST}/events.jsonl"), log);
+    site.log(log);
     assert_eq!(codes(&site.check()), ["events.wrong-type"; 2]);
 }
 
@@ -232,7 +205,7 @@ fn half_a_pair_in_a_thread_is_shown_as_a_replacement_character() {
     let site = TestSite::base();
     with_threads(&site, "1e999");
     assert!(site.build().published);
-    let run = serde_json::from_str::<serde_json::Value>(&site.first_document()).expect("JSON");
+    let run = site.first_run();
     let thread = &run["threads"]["annotations"][0];
     assert_eq!(thread["entries"][0]["text"], "half \u{fffd}");
     assert_eq!(thread["resource"], "a\u{fffd}.ts");
@@ -242,11 +215,7 @@ fn half_a_pair_in_a_thread_is_shown_as_a_replacement_character() {
 #[test]
 fn a_known_key_of_a_record_with_half_a_pair_is_refused_as_test_cabinet_refuses_it() {
     let site = TestSite::base();
-    site.replace(
-        &format!("{FIRST}/run-record.json"),
-        "sample/lark-1",
-        "sample/lark\\ud83d",
-    );
+    site.replace_first("run-record.json", "sample/lark-1", "sample/lark\\ud83d");
     assert_eq!(codes(&site.check()), ["record.wrong-type"]);
 }
 
@@ -267,16 +236,8 @@ fn a_sidecar_that_harn_cannot_read_is_refused_whichever_key_is_at_fault() {
         ];
         for fields in places {
             let site = TestSite::base();
-            let line = annotation(
-                "a",
-                0,
-                "friction",
-                &format!("{fields},\"friction_kind\":\"tool_gap\""),
-            );
-            site.write(
-                &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-                lines(&[HEADER, &line]),
-            );
+            let fields = format!("{fields},\"friction_kind\":\"tool_gap\"");
+            site.annotate(&[annotation("a", 0, "friction", &fields)]);
             let outcome = site.build();
             assert_eq!(codes(&outcome), [expected], "{fields}");
             assert_eq!(outcome.published, readable);
@@ -285,8 +246,8 @@ fn a_sidecar_that_harn_cannot_read_is_refused_whichever_key_is_at_fault() {
             }
         }
         let site = TestSite::base();
-        site.write(
-            &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        site.write_first(
+            "events.jsonl.annotations.jsonl",
             lines(&[HEADER.replace('}', &format!(",\"newer\":{value}}}"))]),
         );
         assert_eq!(codes(&site.check()), [expected], "{value}");

@@ -3,15 +3,11 @@
 use runpress::api::characters;
 
 use crate::hostile;
-use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, event, lines, messages};
+use crate::support::{FIRST_SLUG, Run, TestSite, contains, event, lacks, lines, messages};
 
 /// Backticks, headings, links and characters that deceive a reader, at the start of lines and within them. The backticks at its start
 /// tell where it is.
 const HOSTILE: &str = "````````\n# Heading\n```\n[go](javascript:alert(1)) ![i](https://evil.example/x.png) <b>\r# H\r\n~~~\n\u{202e}txt\u{2066} \u{1b}[31mred\u{1b}]0;t\u{7} \u{200b}\u{2028}# after\n---\n> quote ````````````";
-
-fn text(site: &TestSite, name: &str) -> String {
-    site.text(&format!("public/runs/{FIRST_SLUG}/{name}"))
-}
 
 /// The lines outside of code blocks, as `CommonMark` reads them.
 fn outside(text: &str) -> Vec<&str> {
@@ -34,12 +30,12 @@ fn outside(text: &str) -> Vec<&str> {
 #[test]
 fn a_run_has_a_file_that_says_what_its_page_says() {
     let site = TestSite::base();
-    let _ = site.publish();
+    site.publish();
     let page = site.first_page();
     let link = page.one("link[type='text/markdown']");
-    assert_eq!(link.value().attr("rel"), Some("alternate"));
-    assert_eq!(link.value().attr("href"), Some("run.md"));
-    let text = text(&site, "run.md");
+    assert_eq!(link.attr("rel"), Some("alternate"));
+    assert_eq!(link.attr("href"), Some("run.md"));
+    let text = site.first_text("run.md");
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
         headings,
@@ -62,21 +58,18 @@ fn a_run_has_a_file_that_says_what_its_page_says() {
         "{text}"
     );
     let task = page.texts("h1").join("");
-    assert!(text.contains(&format!("\n{task}\n")), "{task}: {text}");
+    contains(&text, format!("\n{task}\n"));
     let verdict = page.texts(".verdict li").join(" · ");
-    assert!(
-        text.contains(&format!("\n{verdict}\n")),
-        "{verdict}: {text}"
-    );
+    contains(&text, format!("\n{verdict}\n"));
     for target in ["index.html", "run.json", "events.jsonl", "../../llms.txt"] {
-        assert!(text.contains(&format!("]({target})\n")), "{target}: {text}");
+        contains(&text, format!("]({target})\n"));
     }
 }
 
 #[test]
 fn recorded_text_never_leaves_its_code_blocks() {
     let site = hostile::site(HOSTILE, "name");
-    let _ = site.publish();
+    site.publish();
     let files = site.published();
     let mut seen = 0;
     for (path, bytes) in &files {
@@ -92,40 +85,17 @@ fn recorded_text_never_leaves_its_code_blocks() {
             for active in ["[go](", "![i](", "<b>"] {
                 assert!(!line.contains(active), "{path}: {line}");
             }
-            let starts = [
-                "# ",
-                "## ",
-                "> ",
-                "- [",
-                "Text in code",
-                "License of",
-                "1 run of",
-                "\\`\\`",
-            ];
-            let is_known = line.is_empty() || starts.iter().any(|start| line.starts_with(start));
+            let mut starts = "# |## |> |- [|Text in code|License of|1 run of|\\`\\`".split('|');
+            let is_known = line.is_empty() || starts.any(|start| line.starts_with(start));
             assert!(is_known, "{path}: {line}");
         }
         let outside = outside(text).into_iter();
         let headings: Vec<&str> = outside.filter(|line| line.starts_with('#')).collect();
-        let own = [
-            "Run ",
-            "Task",
-            "Verdict",
-            "Why it",
-            "How it",
-            "What did",
-            "Review",
-            "Annotated",
-            "Pages",
-            "Data",
-            "Cases",
-            "Newest",
-            "\\`\\`",
-        ];
+        let own = "Run |Task|Verdict|Why it|How it|What did|Review|Annotated|Pages|Data|Cases|Newest|\\`\\`";
         for heading in headings {
             let words = heading.trim_start_matches('#').trim_start();
             let is_count = words.starts_with(|c: char| c.is_ascii_digit());
-            let is_own = is_count || own.iter().any(|own| words.starts_with(own));
+            let is_own = is_count || own.split('|').any(|own| words.starts_with(own));
             assert!(is_own, "{path}: {heading}");
         }
     }
@@ -135,19 +105,19 @@ fn recorded_text_never_leaves_its_code_blocks() {
 #[test]
 fn a_long_run_has_its_first_and_last_steps_and_says_how_many_are_left_out() {
     let site = TestSite::base();
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.unannotated();
     let long = format!("\"message\":\"{}\"", "word ".repeat(40_000));
     let log = messages(10_000) + &event(10_001, "agent", &long) + "\n";
-    site.write(&format!("{FIRST}/events.jsonl"), log);
-    let _ = site.publish();
-    let text = text(&site, "run.md");
-    assert!(text.contains("## 10,001 steps\n"), "{text}");
-    assert!(text.contains("\n… 9,961 steps …\n"), "{text}");
+    site.write_first("events.jsonl", log);
+    site.publish();
+    let text = site.first_text("run.md");
+    contains(&text, "## 10,001 steps\n");
+    contains(&text, "\n… 9,961 steps …\n");
     for step in ["#0 ", "#15 ", "#9977 ", "#10000 "] {
-        assert!(text.contains(&format!("\n{step}")), "{step}: {text}");
+        contains(&text, format!("\n{step}"));
     }
     for step in ["#16 ", "#9976 "] {
-        assert!(!text.contains(&format!("\n{step}")), "{step}: {text}");
+        lacks(&text, format!("\n{step}"));
     }
     assert!(text.len() < 6_000, "{} bytes", text.len());
 }
@@ -156,30 +126,17 @@ fn a_long_run_has_its_first_and_last_steps_and_says_how_many_are_left_out() {
 fn a_site_may_do_without_these_files() {
     let site = TestSite::base();
     site.write("site.toml", "[publish]\nmarkdown = false\n");
-    let _ = site.publish();
-    assert!(
-        !site
-            .path(&format!("public/runs/{FIRST_SLUG}/run.md"))
-            .exists()
-    );
-    assert!(
-        site.first_page()
-            .all("link[type='text/markdown']")
-            .is_empty()
-    );
+    site.publish();
+    assert!(!site.is_published(&format!("runs/{FIRST_SLUG}/run.md")));
+    let page = site.first_page();
+    assert!(page.all("link[type='text/markdown']").is_empty());
     let index = site.text("public/llms.txt");
-    assert!(
-        index.contains(&format!("](runs/{FIRST_SLUG}/index.html): ")),
-        "{index}"
-    );
+    contains(&index, format!("](runs/{FIRST_SLUG}/index.html): "));
     site.write("site.toml", "[publish]\nmarkdown = true\n");
-    let _ = site.publish();
+    site.publish();
     let index = site.text("public/llms.txt");
-    assert!(
-        index.contains(&format!("](runs/{FIRST_SLUG}/run.md): ")),
-        "{index}"
-    );
-    assert!(text(&site, "run.md").starts_with("# Run "));
+    contains(&index, format!("](runs/{FIRST_SLUG}/run.md): "));
+    assert!(site.first_text("run.md").starts_with("# Run "));
 }
 
 #[test]
@@ -197,7 +154,7 @@ fn the_index_lists_pages_feeds_with_schemas_cases_and_the_newest_runs() {
         "content/pages/about.md",
         "+++\ntitle = \"About\"\ndescription = \"Who *we* are.\"\n+++\n\nText.\n",
     );
-    let _ = site.publish();
+    site.publish();
     let text = site.text("public/llms.txt");
     assert!(
         text.starts_with("# A \\[site\\]\n\n> Published runs of AI agents.\n\n5 runs"),
@@ -213,30 +170,27 @@ fn the_index_lists_pages_feeds_with_schemas_cases_and_the_newest_runs() {
         "- [pong](cases/pong/index.html): 5 runs",
         "- [3 more runs](feeds/runs.json): All runs.",
     ] {
-        assert!(text.contains(line), "{line}: {text}");
+        contains(&text, line);
     }
-    assert!(
-        text.contains(" [Schema](schema/runs.schema.json)\n"),
-        "{text}"
-    );
+    contains(&text, " [Schema](schema/runs.schema.json)\n");
     assert_eq!(text.matches("/run.md): ").count(), 2, "{text}");
     site.write("static/llms.txt", "mine\n");
-    let _ = site.publish();
+    site.publish();
     assert_eq!(site.text("public/llms.txt"), "mine\n");
 }
 
 #[test]
 fn a_site_with_an_author_says_how_it_is_cited() {
     let site = TestSite::base();
-    let _ = site.publish();
-    assert!(!site.path("public/CITATION.cff").exists());
+    site.publish();
+    assert!(!site.is_published("CITATION.cff"));
     let authors =
         "[citation]\nauthors = [\"Doe, Jane\", \"A_B Lab\"]\ndoi = \"10.5281/zenodo.1234\"\n";
     site.write(
         "site.toml",
         format!("{authors}[site]\ntitle = \"A: \\\"b\\\"\"\nbase_url = \"https://runs.example.org/\"\nauthor = \"x\"\n[policy]\nlicence = \"MIT OR Apache-2.0\"\n"),
     );
-    let _ = site.publish();
+    site.publish();
     let text = site.text("public/CITATION.cff");
     for part in [
         "cff-version: 1.2.0\n",
@@ -246,7 +200,7 @@ fn a_site_with_an_author_says_how_it_is_cited() {
         "license:\n  - MIT\n  - Apache-2.0\n",
         "authors:\n  - family-names: \"Doe\"\n    given-names: \"Jane\"\n  - name: \"A_B Lab\"\n",
     ] {
-        assert!(text.contains(part), "{part}: {text}");
+        contains(&text, part);
     }
     let page = site.first_page();
     let cite = page.texts(".cite").join("");
@@ -257,18 +211,13 @@ fn a_site_with_an_author_says_how_it_is_cited() {
     let bibtex = page.texts(".cite + pre").join("");
     let start = format!("@misc{{{FIRST_SLUG}, author = {{Doe, Jane and {{A\\_B Lab}}}}, ");
     assert!(bibtex.starts_with(&start), "{bibtex}");
-    for field in [
-        " year = {2026}, month = {03}, ",
-        &*format!(" url = {{https://runs.example.org/runs/{FIRST_SLUG}/}}, "),
-    ] {
-        assert!(bibtex.contains(field), "{field}: {bibtex}");
-    }
-    assert!(
-        site.text("public/llms.txt")
-            .contains("](https://runs.example.org/CITATION.cff): ")
-    );
+    contains(&bibtex, " year = {2026}, month = {03}, ");
+    let url = format!(" url = {{https://runs.example.org/runs/{FIRST_SLUG}/}}, ");
+    contains(&bibtex, url);
+    let index = site.text("public/llms.txt");
+    contains(&index, "](https://runs.example.org/CITATION.cff): ");
     site.write("static/CITATION.cff", "mine\n");
-    let _ = site.publish();
+    site.publish();
     assert_eq!(site.text("public/CITATION.cff"), "mine\n");
 }
 
@@ -285,8 +234,8 @@ fn a_doi_is_checked() {
             "site.toml",
             lines(&["[citation]", &format!("doi = \"{wrong}\"")]),
         );
-        let ran = site.runpress(&["check"]);
+        let ran = site.runpress("check");
         assert_eq!(ran.status, Some(2), "{wrong}: {}", ran.stderr);
-        assert!(ran.stderr.contains("is not a DOI"), "{}", ran.stderr);
+        ran.says("is not a DOI");
     }
 }

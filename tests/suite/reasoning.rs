@@ -1,6 +1,6 @@
 //! `publish_reasoning = false`: reasoning in event logs and traces is nowhere on the site, and the page shows its count.
 
-use crate::support::{FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, event, lines};
+use crate::support::{FIRST_SLUG, TestSite, annotation, codes, contains, event, lines};
 
 const OFF: &str = "[policy]\npublish_reasoning = false\n";
 const SECRET: &str = "plovergold";
@@ -11,46 +11,32 @@ const TRACE: &str = "run.trace.jsonl";
 fn site(settings: &str) -> TestSite {
     let site = TestSite::base();
     site.write("site.toml", settings);
-    site.remove(&format!("{FIRST}/{LOG}.annotations.jsonl"));
-    let secret = |text: &str| text.replace("SECRET", SECRET);
     let log = [
         event(0, "agent", r#""message":"I begin.""#),
-        event(1, "reasoning", &secret(r#""message":"SECRET""#)),
-        event(
-            2,
-            "gg",
-            &secret(r#""event":{"step":1,"thinking":"SECRET"}"#),
-        ),
+        event(1, "reasoning", r#""message":"SECRET""#),
+        event(2, "gg", r#""event":{"step":1,"thinking":"SECRET"}"#),
         event(
             3,
             "unknown",
-            &secret(r#""raw":{"type":"reasoning","text":"SECRET"}"#),
+            r#""raw":{"type":"reasoning","text":"SECRET"}"#,
         ),
-        event(4, "unknown", &secret(r#""raw":"thinking: SECRET""#)),
-        event(5, "thinking", &secret(r#""message":"SECRET""#)),
-        secret(r#"{"timestamp":"t","type":"reasoning","message":"SECRET"#),
+        event(4, "unknown", r#""raw":"thinking: SECRET""#),
+        event(5, "thinking", r#""message":"SECRET""#),
+        r#"{"timestamp":"t","type":"reasoning","message":"SECRET"#.to_owned(),
         event(7, "unknown", r#""raw":{"step":2}"#),
     ];
-    site.write(&format!("{FIRST}/{LOG}"), lines(&log));
+    site.log(lines(&log).replace("SECRET", SECRET));
     let trace = [
-        r#"{"type":"trace","schemaVersion":1}"#.to_owned(),
-        secret(r#"{"seq":0,"type":"reasoning","text":"SECRET"}"#),
-        secret(
-            r#"{"seq":1,"type":"tool_call","name":"think","call":"c","arguments":{"query":"SECRET"}}"#,
-        ),
-        r#"{"seq":2,"type":"tool_result","call":"c","text":"noted"}"#.to_owned(),
-        secret(r#"{"seq":3,"type":"note","kind":"thinking","text":"SECRET"}"#),
-        secret(r#"{"seq":4,"type":"reasoning","txt":"SECRET"}"#),
-        r#"{"seq":5,"type":"message","role":"assistant","text":"Done."}"#.to_owned(),
+        r#"{"type":"trace","schemaVersion":1}"#,
+        r#"{"seq":0,"type":"reasoning","text":"SECRET"}"#,
+        r#"{"seq":1,"type":"tool_call","name":"think","call":"c","arguments":{"query":"SECRET"}}"#,
+        r#"{"seq":2,"type":"tool_result","call":"c","text":"noted"}"#,
+        r#"{"seq":3,"type":"note","kind":"thinking","text":"SECRET"}"#,
+        r#"{"seq":4,"type":"reasoning","txt":"SECRET"}"#,
+        r#"{"seq":5,"type":"message","role":"assistant","text":"Done."}"#,
     ];
-    site.write(&format!("{FIRST}/{TRACE}"), lines(&trace));
+    site.write_first(TRACE, lines(&trace).replace("SECRET", SECRET));
     site
-}
-
-fn holding(site: &TestSite) -> Vec<String> {
-    let found = site.published().into_iter();
-    let found = found.filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains(SECRET));
-    found.map(|(path, _)| path).collect()
 }
 
 #[test]
@@ -58,7 +44,7 @@ fn reasoning_is_published_by_default() {
     let site = site("");
     site.publish();
     let path = |name: &str| format!("runs/{FIRST_SLUG}/{name}");
-    let holding = holding(&site);
+    let holding = site.published_with(SECRET);
     for name in ["index.html", LOG, TRACE] {
         assert!(holding.contains(&path(name)), "{name} in {holding:?}");
     }
@@ -68,17 +54,12 @@ fn reasoning_is_published_by_default() {
 fn withheld_reasoning_is_in_no_label_of_its_events() {
     let site = site(OFF);
     let span = r#""span":{"start_event_id":0,"end_event_id":7}"#;
-    site.write(
-        &format!("{FIRST}/{LOG}.annotations.jsonl"),
-        lines(&[HEADER.to_owned(), annotation("a", 0, "incorrect", span)]),
-    );
+    site.annotate(&[annotation("a", 0, "incorrect", span)]);
     site.publish();
     let labels = site.text("public/feeds/labels.jsonl");
-    assert!(
-        labels.contains("I begin.") && labels.contains("\"reasoning\""),
-        "{labels}"
-    );
-    assert_eq!(holding(&site), [""; 0]);
+    contains(&labels, "I begin.");
+    contains(&labels, "\"reasoning\"");
+    assert_eq!(site.published_with(SECRET), [""; 0]);
 }
 
 #[test]
@@ -86,18 +67,12 @@ fn withheld_reasoning_is_in_no_published_byte_and_the_page_counts_it() {
     let site = site(OFF);
     let outcome = site.publish();
     assert!(codes(&outcome).contains(&"events.unknown-type"));
-    assert_eq!(holding(&site), [""; 0]);
+    assert_eq!(site.published_with(SECRET), [""; 0]);
     let page = site.first_page();
     assert_eq!(page.beside("Downloads"), ["run.json"]);
     let main = page.main();
-    assert!(
-        main.contains("8 events, 6 of them without their reasoning"),
-        "{main}"
-    );
-    assert!(
-        main.contains("6 events, 4 of them without their reasoning"),
-        "{main}"
-    );
+    contains(&main, "8 events, 6 of them without their reasoning");
+    contains(&main, "6 events, 4 of them without their reasoning");
     assert!(main.contains("I begin.") && main.contains("Done.") && main.contains("noted"));
     // Everything else stays, and every event keeps its number.
     assert!(main.contains("\"step\":2"), "{main}");
@@ -113,23 +88,18 @@ fn a_log_without_reasoning_can_still_be_downloaded() {
         event(0, "agent", r#""message":"a""#),
         event(1, "unknown", r#""raw":{"a":1}"#),
     ];
-    site.write(&format!("{FIRST}/{LOG}"), lines(&log));
-    site.remove(&format!("{FIRST}/{LOG}.annotations.jsonl"));
+    site.log(lines(&log));
     assert_eq!(codes(&site.publish()), [""; 0]);
-    let written = site.bytes(&format!("public/runs/{FIRST_SLUG}/{LOG}"));
-    assert_eq!(written, site.bytes(&format!("{FIRST}/{LOG}")));
+    assert_eq!(site.first_text(LOG), lines(&log));
 }
 
 #[test]
 fn a_quote_of_withheld_reasoning_is_not_found() {
     let site = TestSite::base();
     let log = [event(0, "reasoning", r#""message":"why not""#)];
-    site.write(&format!("{FIRST}/{LOG}"), lines(&log));
+    site.write_first(LOG, lines(&log));
     let quote = annotation("a", 0, "note", r#""metadata":{"quote":"why not"}"#);
-    site.write(
-        &format!("{FIRST}/{LOG}.annotations.jsonl"),
-        lines(&[HEADER, &quote]),
-    );
+    site.annotate(&[quote]);
     assert_eq!(codes(&site.check()), [""; 0]);
     site.write("site.toml", OFF);
     assert_eq!(codes(&site.check()), ["annotation.quote-not-found"]);

@@ -1,20 +1,20 @@
 //! How well the logs of a run agree with its record: shown and published in feeds, never a reason to refuse the run.
 
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, lines};
+use crate::support::{TestSite, codes, lines};
 
 /// The base run with these logs.
 fn with_logs(events: &[&str], raw: Option<&[&str]>) -> TestSite {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/events.jsonl"), lines(events));
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.write_first("events.jsonl", lines(events));
+    site.unannotated();
     if let Some(raw) = raw {
-        site.write(&format!("{FIRST}/raw.jsonl"), lines(raw));
+        site.write_first("raw.jsonl", lines(raw));
     }
     site
 }
 
 fn compared(site: &TestSite) -> serde_json::Value {
-    site.json(&format!("runs/{FIRST_SLUG}/run.json"))["reconciliation"].clone()
+    site.first_run()["reconciliation"].clone()
 }
 
 const RAW: &[&str] = &[
@@ -115,13 +115,8 @@ fn a_raw_log_is_checked_and_digested_but_no_word_of_it_is_published() {
         ]),
     );
     site.publish();
-    for (path, bytes) in site.published() {
-        assert!(
-            !String::from_utf8_lossy(&bytes).contains("s3ntinel"),
-            "{path}"
-        );
-    }
-    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    assert_eq!(site.published_with("s3ntinel"), [""; 0]);
+    let document = site.first_run();
     let files = document["files"].as_array().expect("files");
     assert!(files.iter().any(|file| file["path"] == "raw.jsonl"));
     for format in ["human", "json", "github", "sarif", "junit", "markdown"] {
@@ -135,8 +130,7 @@ fn a_raw_log_is_checked_and_digested_but_no_word_of_it_is_published() {
 #[test]
 fn a_run_without_logs_has_nothing_to_compare() {
     let site = TestSite::base();
-    site.remove(&format!("{FIRST}/events.jsonl"))
-        .remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.remove_first("events.jsonl").unannotated();
     site.publish();
     assert_eq!(compared(&site), serde_json::Value::Null);
     assert!(
@@ -155,8 +149,8 @@ fn only_states_that_speak_of_errors_are_held_against_them() {
         ("unevaluable", serde_json::Value::Null),
     ] {
         let site = TestSite::base();
-        site.replace(
-            &format!("{FIRST}/run-record.json"),
+        site.replace_first(
+            "run-record.json",
             "\"state\": \"completed\"",
             &format!("\"state\": \"{state}\""),
         );

@@ -8,7 +8,9 @@ use runpress::api::site::Overrides;
 use serde_json::{Value, json};
 
 use crate::full_run::whole;
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, event, tree};
+use crate::support::{
+    FIRST, TestSite, codes, contains, event, first, lacks, lines, message, parse, tree,
+};
 
 fn key() -> String {
     format!("{}_{}", "ghp", "x7Kq2mPz9LwTn4Rb8VcJ3hYd6FsG1aQeXoWk")
@@ -26,6 +28,26 @@ fn redact(site: &TestSite, target: RedactionTarget) -> Result<String, Refusal> {
     let folder = site.path(FIRST).to_string_lossy().into_owned();
     let opened = site.open(&Overrides::default());
     author::redact(&opened, &folder, &asked, &|_| {}).map(|done| done.text())
+}
+
+/// A text in a line of a file of the base run.
+fn quote(text: &str, file: &str, event: u64) -> RedactionTarget {
+    RedactionTarget::Quote {
+        quote: text.to_owned(),
+        event: Some(event),
+        file: Some(file.to_owned()),
+        pointer: None,
+    }
+}
+
+/// The value at a pointer of a document of the base run.
+fn value(text: &str, file: &str, pointer: &str) -> RedactionTarget {
+    RedactionTarget::Quote {
+        quote: text.to_owned(),
+        event: None,
+        file: Some(file.to_owned()),
+        pointer: Some(pointer.to_owned()),
+    }
 }
 
 /// The strings and numbers of a document with their pointers.
@@ -51,22 +73,19 @@ fn leaves(value: &Value, pointer: &str, found: &mut Vec<(String, String)>) {
 
 fn has_errors(site: &TestSite) -> Option<String> {
     let outcome = site.check();
-    let mut errors = outcome.diagnostics.iter().filter(|it| it.is_error());
-    errors
-        .next()
-        .map(|it| format!("{} {}", it.code.name, it.message))
+    let error = outcome.diagnostics.iter().find(|it| it.is_error())?;
+    Some(format!("{} {}", error.code.name, error.message))
 }
 
 /// Withholds each value of a file in a site of its own. Returns the values that were withheld, and those that were refused.
 fn tried(file: &str) -> (Vec<String>, Vec<String>) {
-    let text = whole().text(&format!("{FIRST}/{file}"));
+    let text = whole().text(&first(file));
     let mut found = Vec::new();
     if file.ends_with(".json") {
-        leaves(&serde_json::from_str(&text).expect("JSON"), "", &mut found);
+        leaves(&parse(&text), "", &mut found);
     } else {
-        for line in text.lines() {
-            leaves(&serde_json::from_str(line).expect("JSON"), "", &mut found);
-        }
+        text.lines()
+            .for_each(|line| leaves(&parse(line), "", &mut found));
     }
     found.sort();
     found.dedup_by(|a, b| a.0 == b.0);
@@ -75,13 +94,7 @@ fn tried(file: &str) -> (Vec<String>, Vec<String>) {
     found.retain(|(pointer, quote)| !pointer.contains(quote.as_str()));
     for (pointer, quote) in found {
         let site = whole();
-        let target = RedactionTarget::Quote {
-            quote: quote.clone(),
-            event: None,
-            file: Some(file.to_owned()),
-            pointer: Some(pointer.clone()),
-        };
-        match redact(&site, target) {
+        match redact(&site, value(&quote, file, &pointer)) {
             Ok(_) => {
                 let error = has_errors(&site);
                 assert_eq!(error, None, "{file}{pointer} {quote:?}");
@@ -99,7 +112,7 @@ fn tried(file: &str) -> (Vec<String>, Vec<String>) {
                     it.starts_with("Nothing was withheld") || it.contains("Write another id")
                 };
                 assert!(help.iter().all(is_clear), "{file}{pointer}: {help:?}");
-                assert!(!site.path(&format!("{FIRST}/redactions.jsonl")).exists());
+                assert!(!site.path(&first("redactions.jsonl")).exists());
                 refused.push(pointer);
             }
         }
@@ -137,17 +150,9 @@ fn every_value_of_the_other_files_is_withheld_or_refused_with_what_to_do() {
 #[test]
 fn a_run_that_is_never_published_stays_so_when_its_state_is_withheld() {
     let site = whole();
-    let path = format!("{FIRST}/run-record.json");
-    let mut record: Value = serde_json::from_str(&site.text(&path)).expect("JSON");
-    record["status"]["state"] = json!("canceled");
-    site.write(&path, record.to_string());
+    site.edit_first(|record| record["status"]["state"] = json!("canceled"));
     assert_eq!(site.check().not_published, 1);
-    let target = RedactionTarget::Quote {
-        quote: "canceled".to_owned(),
-        event: None,
-        file: Some("run-record.json".to_owned()),
-        pointer: Some("/status/state".to_owned()),
-    };
+    let target = value("canceled", "run-record.json", "/status/state");
     assert!(redact(&site, target).is_ok());
     assert_eq!(site.check().not_published, 1);
 }
@@ -157,55 +162,35 @@ fn all_withholds_what_a_check_reports_as_an_error_and_nothing_else() {
     let site = whole();
     let allowed = key();
     let secret = allowed.replace("x7Kq2", "B4mNq");
-    let log = format!("{FIRST}/events.jsonl");
     let mail = "j.kowalska@lindenhof-clinic.de";
-    let lines = [
-        event(60, "agent", &format!("\"message\":\"the key {secret}\"")),
-        event(
-            61,
-            "agent",
-            &format!("\"message\":\"ask {mail} in /home/jkowalska/x\""),
-        ),
+    let log = [
+        message(60, &format!("the key {secret}")),
+        message(61, &format!("ask {mail} in /home/jkowalska/x")),
     ];
-    site.write(&log, format!("{}{}\n", site.text(&log), lines.join("\n")));
+    site.append(&first("events.jsonl"), &lines(&log));
     // Allowed at this place.
-    let review = format!("{FIRST}/writeup.md");
-    site.replace(
-        &review,
-        "It works",
-        &format!("It printed {allowed} and works"),
-    );
+    let review = format!("It printed {allowed} and works");
+    site.replace_first("writeup.md", "It works", &review);
     // Never published.
-    site.write(
-        &format!("{FIRST}/implementation/.env"),
-        format!("K={secret}9\n"),
-    );
-    site.write(
-        &format!("{FIRST}/implementation/notes.txt"),
-        format!("{}\n", secret.replace("B4mNq", "Zt9Rw")),
-    );
-    let settings = site.text("site.toml");
-    site.write("site.toml", format!("{settings}\n[secrets]\npersonal = \"error\"\n[[secrets.allow]]\npath = \"writeup.md\"\nrule = \"github-pat\"\nreason = \"revoked\"\n"));
-    let errors = site
-        .check()
-        .diagnostics
-        .iter()
-        .filter(|it| it.is_error())
-        .count();
-    assert_eq!(errors, 2);
+    site.write_first("implementation/.env", format!("K={secret}9\n"));
+    let another = secret.replace("B4mNq", "Zt9Rw");
+    site.write_first("implementation/notes.txt", another + "\n");
+    site.settings("[secrets]\npersonal = \"error\"\n[[secrets.allow]]\npath = \"writeup.md\"\nrule = \"github-pat\"\nreason = \"revoked\"");
+    let found = site.check().diagnostics;
+    assert_eq!(found.iter().filter(|it| it.is_error()).count(), 2);
     let done = redact(&site, RedactionTarget::All).expect("redactions");
-    assert!(done.contains("added 2 redactions"), "{done}");
-    assert!(!done.contains("remain"), "{done}");
+    contains(&done, "added 2 redactions");
+    lacks(&done, "remain");
     assert_eq!(has_errors(&site), None);
     assert!(!codes(&site.check()).contains(&"secret.unused-allowance"));
-    let list = site.text(&format!("{FIRST}/redactions.jsonl"));
+    let list = site.text(&first("redactions.jsonl"));
     assert!(
         list.lines().all(|line| line.contains("\"events.jsonl\"")),
         "{list}"
     );
     assert!(list.contains("\"personal\""), "{list}");
-    let _ = site.publish();
-    let page = site.text(&format!("public/runs/{FIRST_SLUG}/index.html"));
+    site.publish();
+    let page = site.first_text("index.html");
     assert!(page.contains(&allowed) && page.contains("/home/jkowalska"));
     assert!(!page.contains(&secret) && !page.contains(mail));
 }
@@ -213,14 +198,9 @@ fn all_withholds_what_a_check_reports_as_an_error_and_nothing_else() {
 #[test]
 fn home_directories_are_withheld_by_all_where_they_are_errors() {
     let site = whole();
-    let log = format!("{FIRST}/events.jsonl");
-    let line = event(60, "agent", "\"message\":\"in /home/jkowalska/x\"");
-    site.write(&log, format!("{}{line}\n", site.text(&log)));
-    let settings = site.text("site.toml");
-    site.write(
-        "site.toml",
-        format!("{settings}\n[secrets]\npaths = \"error\"\n"),
-    );
+    let line = message(60, "in /home/jkowalska/x") + "\n";
+    site.append(&first("events.jsonl"), &line);
+    site.settings("[secrets]\npaths = \"error\"");
     assert!(has_errors(&site).is_some());
     redact(&site, RedactionTarget::All).expect("redactions");
     assert_eq!(has_errors(&site), None);
@@ -229,17 +209,12 @@ fn home_directories_are_withheld_by_all_where_they_are_errors() {
 #[test]
 fn a_secret_in_the_name_of_a_file_is_counted_as_one_that_remains() {
     let site = whole();
-    site.write(
-        &format!("{FIRST}/{}.trace.jsonl", key()),
-        site.bytes(&format!("{FIRST}/run.trace.jsonl")),
-    );
+    let trace = site.bytes(&first("run.trace.jsonl"));
+    site.write_first(&format!("{}.trace.jsonl", key()), trace);
     let done = redact(&site, RedactionTarget::All).expect("an answer");
-    assert!(done.contains("nothing to withhold"), "{done}");
-    assert!(
-        done.contains("1 secret remains that cannot be withheld"),
-        "{done}"
-    );
-    assert!(!done.contains(&key()), "{done}");
+    contains(&done, "nothing to withhold");
+    contains(&done, "1 secret remains that cannot be withheld");
+    lacks(&done, key());
 }
 
 #[test]
@@ -263,36 +238,26 @@ fn a_withheld_value_is_found_and_withheld_in_base64_and_in_addresses_too() {
     }
     for text in texts {
         let site = whole();
-        let log = format!("{FIRST}/events.jsonl");
-        let line = |at, text: &str| event(at, "agent", &format!("\"message\":{}", json!(text)));
-        let encoded = line(61, &format!("see {text} there"));
-        site.write(
-            &log,
-            format!("{}{}\n{encoded}\n", site.text(&log), line(60, VALUE)),
-        );
-        let target = RedactionTarget::Quote {
-            quote: VALUE.to_owned(),
-            event: Some(5),
-            file: Some("events.jsonl".to_owned()),
-            pointer: None,
-        };
-        redact(&site, target).expect("redactions");
-        let list = format!("{FIRST}/redactions.jsonl");
+        let log = [
+            message(60, VALUE),
+            message(61, &format!("see {text} there")),
+        ];
+        site.append(&first("events.jsonl"), &lines(&log));
+        redact(&site, quote(VALUE, "events.jsonl", 5)).expect("redactions");
+        let list = first("redactions.jsonl");
         let all = site.text(&list);
         assert_eq!(all.lines().count(), 2, "{text}: {all}");
         assert_eq!(has_errors(&site), None, "{text}");
-        let _ = site.publish();
-        let published = site.text(&format!("public/runs/{FIRST_SLUG}/events.jsonl"));
+        site.publish();
+        let published = site.first_text("events.jsonl");
         let last = published.lines().last().expect("a line");
         assert_eq!(last.matches("[withheld: secret, ").count(), 1, "{last}");
         assert!(!last.contains(&text[8..20]), "{last}");
         // Without the redaction, the final check reports it.
-        let first = all.lines().next().expect("a line").to_owned();
-        site.write(&list, first + "\n");
-        assert!(
-            codes(&site.check()).contains(&"redaction.remains"),
-            "{text}"
-        );
+        let line = all.lines().next().expect("a line").to_owned();
+        site.write(&list, line + "\n");
+        let found = codes(&site.check());
+        assert!(found.contains(&"redaction.remains"), "{text}");
     }
 }
 
@@ -306,23 +271,15 @@ fn the_hash_of_a_payload_is_checked_unless_a_redaction_is_of_it() {
         format!("{{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8\"}}\n{record}\n")
     };
     let site = whole();
-    site.remove(&format!("{FIRST}/run.tape.annotations.jsonl"));
-    site.write(
-        &format!("{FIRST}/run.tape"),
-        tape(blake3::hash(text.as_bytes()).to_hex().as_str()),
-    );
+    site.remove_first("run.tape.annotations.jsonl");
+    let hash = blake3::hash(text.as_bytes()).to_hex();
+    site.write_first("run.tape", tape(&hash));
     let mismatch = |site: &TestSite| codes(&site.check()).contains(&"tape.payload-mismatch");
     assert!(!mismatch(&site));
-    let target = RedactionTarget::Quote {
-        quote: "itself".to_owned(),
-        event: Some(7),
-        file: Some("run.tape".to_owned()),
-        pointer: None,
-    };
-    redact(&site, target).expect("a redaction");
+    redact(&site, quote("itself", "run.tape", 7)).expect("a redaction");
     assert!(!mismatch(&site));
-    site.remove(&format!("{FIRST}/redactions.jsonl"));
-    site.write(&format!("{FIRST}/run.tape"), tape(&"0".repeat(64)));
+    site.remove_first("redactions.jsonl");
+    site.write_first("run.tape", tape(&"0".repeat(64)));
     assert!(
         mismatch(&site),
         "a marker in the recorded text is no redaction"
@@ -337,22 +294,12 @@ fn the_hash_of_a_payload_is_checked_unless_a_redaction_is_of_it() {
 #[test]
 fn the_name_of_a_field_is_withheld_by_event_and_quote() {
     let site = whole();
-    let log = format!("{FIRST}/events.jsonl");
     let line = event(60, "agent", &format!("\"message\":\"m\",\"{}\":1", key()));
-    site.write(&log, format!("{}{line}\n", site.text(&log)));
+    site.append(&first("events.jsonl"), &(line + "\n"));
     assert!(has_errors(&site).is_some());
-    let target = RedactionTarget::Quote {
-        quote: key(),
-        event: Some(5),
-        file: Some("events.jsonl".to_owned()),
-        pointer: None,
-    };
-    redact(&site, target).expect("a redaction");
+    redact(&site, quote(&key(), "events.jsonl", 5)).expect("a redaction");
     assert_eq!(has_errors(&site), None);
-    let _ = site.publish();
-    let published = site.text(&format!("public/runs/{FIRST_SLUG}/events.jsonl"));
-    assert!(
-        published.contains("\"[withheld: secret, 40 characters]\":1"),
-        "{published}"
-    );
+    site.publish();
+    let published = site.first_text("events.jsonl");
+    contains(&published, "\"[withheld: secret, 40 characters]\":1");
 }

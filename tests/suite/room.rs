@@ -2,20 +2,13 @@
 
 use std::fmt::Write as _;
 
-use runpress::api::site::Overrides;
 use serde_json::json;
 
 use crate::crawl::problems;
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, described, event, lines, messages,
-    words,
+    FIRST_SLUG, Run, TAPE_HEADER, TestSite, annotation, codes, contains, described, each, entries,
+    event, lines, message, messages, tape_record, words,
 };
-
-/// The size of the page of the base run.
-fn page_size(site: &TestSite) -> usize {
-    site.bytes(&format!("public/runs/{FIRST_SLUG}/index.html"))
-        .len()
-}
 
 /// A site with one good run, and the base run, which is broken.
 fn beside_a_good_run(settings: &str) -> TestSite {
@@ -27,13 +20,9 @@ fn beside_a_good_run(settings: &str) -> TestSite {
 
 /// Builds with `--keep-going` and returns the codes. Asserts that only the good run is published.
 fn quarantined(site: &TestSite) -> Vec<&'static str> {
-    let outcome = site.build_with(&Overrides {
-        keep_going: true,
-        ..Overrides::default()
-    });
-    assert!(outcome.published, "{:?}", described(&outcome));
+    let outcome = site.keep_going();
     assert_eq!((outcome.runs, outcome.quarantined), (1, 1));
-    assert!(site.page("runs/index.html").main().contains("0000000a"));
+    site.page("runs/index.html").says("0000000a");
     codes(&outcome)
 }
 
@@ -52,24 +41,27 @@ fn content_that_grows_when_it_is_escaped_takes_four_times_the_limit_at_most() {
     ] {
         let site = TestSite::base();
         site.write("site.toml", format!("[limits]\ninline = {limit}\n"));
-        let message = |text: &str| event(0, "agent", &format!("\"message\":\"{text}\""));
-        site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
-        site.write(&format!("{FIRST}/events.jsonl"), lines(&[message("x")]));
-        site.publish();
-        let empty = page_size(&site);
-        site.write(&format!("{FIRST}/events.jsonl"), lines(&[message(&text)]));
-        site.publish();
-        let more = page_size(&site) - empty;
+        let log = |text: &str| event(0, "agent", &format!("\"message\":\"{text}\"")) + "\n";
+        site.log(log("x")).publish();
+        let empty = site.first_text("index.html").len();
+        site.log(log(&text)).publish();
+        let more = site.first_text("index.html").len() - empty;
         // The summary of a fold repeats 120 characters of it.
         assert!(more < 4 * limit + 4_000, "{name}: {more}");
+        // What is cut is in a file.
         let rest = site.first_page().texts("p.rest a");
-        let whole = site
-            .published()
-            .keys()
-            .any(|path| path.ends_with("text/e-0.txt"));
-        assert_eq!(rest.len() == 1, whole, "{name}: what is cut is in a file");
+        let whole = site.is_published(&format!("runs/{FIRST_SLUG}/text/e-0.txt"));
+        assert_eq!(rest.len() == 1, whole, "{name}");
         assert_eq!(problems(&site.published()), [""; 0], "{name}");
     }
+}
+
+/// A tape of calls that were answered by the same payload.
+pub(crate) fn answers(count: u64, hash: &str, bytes: usize) -> String {
+    let response = format!(r#"{{"content_hash":"{hash}","len_bytes":{bytes}}}"#);
+    let call = format!(r#"{{"kind":"llm_call","request_digest":"r","response":{response}}}"#);
+    let calls: Vec<String> = (0..count).map(|seq| tape_record(seq, &call)).collect();
+    format!("{TAPE_HEADER}\n{}", lines(&calls))
 }
 
 #[test]
@@ -78,16 +70,8 @@ fn a_payload_that_events_share_is_shown_once_and_only_its_beginning_again() {
     site.write("site.toml", "[timeline]\npage_size = 3\n");
     let payload = "shared, ".repeat(500);
     let hash = blake3::hash(payload.as_bytes()).to_hex().to_string();
-    let record = |seq: u32| {
-        format!(
-            "{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{{\"kind\":\"llm_call\",\"request_digest\":\"r\",\"response\":{{\"content_hash\":\"{hash}\",\"len_bytes\":{}}}}}}}",
-            payload.len()
-        )
-    };
-    let mut tape = vec![r#"{"type":"header","version":1,"harn_version":"1"}"#.to_owned()];
-    tape.extend((0..6).map(record));
-    site.write(&format!("{FIRST}/run.tape"), lines(&tape));
-    site.write(&format!("{FIRST}/run.tape.cas/{hash}"), &payload);
+    site.write_first("run.tape", answers(6, &hash, payload.len()));
+    site.write_first(&format!("run.tape.cas/{hash}"), &payload);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let sizes = |page: &crate::support::Page| -> Vec<usize> {
         let found = page.all("[id^='run.e-'] .md");
@@ -97,14 +81,8 @@ fn a_payload_that_events_share_is_shown_once_and_only_its_beginning_again() {
     assert_eq!((first.len(), first[0]), (3, payload.trim().len()));
     assert!(first[1..].iter().all(|size| *size <= 1_000), "{first:?}");
     let second = site.page(&format!("runs/{FIRST_SLUG}/events/run/2/index.html"));
-    assert!(
-        sizes(&second).iter().all(|size| *size <= 1_000),
-        "also on the next page"
-    );
-    assert_eq!(
-        site.text(&format!("public/runs/{FIRST_SLUG}/text/{hash}.txt")),
-        payload
-    );
+    assert!(sizes(&second).iter().all(|size| *size <= 1_000));
+    assert_eq!(site.first_text(&format!("text/{hash}.txt")), payload);
     assert_eq!(problems(&site.published()), [""; 0]);
 }
 
@@ -123,8 +101,8 @@ fn threads(count: usize, text: &str) -> String {
 #[test]
 fn threads_about_one_long_line_show_its_beginning() {
     let site = TestSite::base();
-    site.write(&format!("{FIRST}/implementation/a.js"), "x".repeat(200_000));
-    site.write(&format!("{FIRST}/annotations.json"), threads(20, "Why?"));
+    site.write_first("implementation/a.js", "x".repeat(200_000));
+    site.write_first("annotations.json", threads(20, "Why?"));
     assert_eq!(codes(&site.publish()), [""; 0]);
     let shown = site.first_page().texts("div.thread pre");
     assert_eq!(shown, vec![format!("1 {}…", "x".repeat(300)); 20]);
@@ -133,31 +111,21 @@ fn threads_about_one_long_line_show_its_beginning() {
 #[test]
 fn threads_that_a_page_has_no_room_for_are_counted_and_are_whole_in_run_json() {
     let site = TestSite::base();
-    site.write(
-        "site.toml",
-        "[limits]\npage = \"64 KiB\"\ninline = \"1 KiB\"\n",
-    );
-    site.write(&format!("{FIRST}/implementation/a.js"), "x\n");
+    site.settings("[limits]\npage = \"64 KiB\"\ninline = \"1 KiB\"");
+    site.write_first("implementation/a.js", "x\n");
     let long = "\"".repeat(3_000);
-    site.write(&format!("{FIRST}/annotations.json"), threads(40, &long));
+    site.write_first("annotations.json", threads(40, &long));
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     let shown = page.all("div.thread").len();
     assert!((2..=4).contains(&shown), "{shown}");
     let more = format!("{} more threads", 40 - shown);
-    assert!(page.main().contains(&more), "{}", page.main());
-    assert!(
-        page.main().contains("The text continues in run.json"),
-        "{}",
-        page.main()
-    );
-    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
-    let entries: Vec<&str> = (0..40)
-        .filter_map(|index| {
-            document["threads"]["annotations"][index]["entries"][0]["text"].as_str()
-        })
-        .collect();
-    assert_eq!(entries, vec![long.as_str(); 40]);
+    page.says(&more);
+    page.says("The text continues in run.json");
+    let run = site.first_run();
+    let entries = each(&run["threads"]["annotations"], "entries").into_iter();
+    assert!(entries.clone().all(|entries| entries[0]["text"] == *long));
+    assert_eq!(entries.count(), 40);
 }
 
 #[test]
@@ -167,61 +135,37 @@ fn a_table_has_columns_for_50_checks_and_counts_the_others() {
         .map(|n| json!({"view": format!("v-{n}"), "name": format!("View {n}"), "reached": n != 3, "similarity": 0.5,
             "detail": if n == 3 { "far ".repeat(1_000).into() } else { serde_json::Value::Null }}))
         .collect();
-    let record = Run::new("0000000a-1").record();
-    let start = record.find("\"checks\": [").expect("checks");
-    let end = start + record[start..].find(']').expect("an end") + 1;
-    let checks = serde_json::Value::from(checks);
-    let record = format!("{}\"checks\": {checks}{}", &record[..start], &record[end..]);
-    site.write("content/runs/many/run-record.json", record);
+    site.run_with("many", &Run::new("0000000a-1"), |record| {
+        record["validation"]["checks"] = checks.into();
+    });
     site.run("b", &Run::new("0000000b-1"));
     site.publish();
     let page = site.page("cases/pong/index.html");
     assert_eq!(page.all("th.check").len(), 50);
-    assert!(page.main().contains("1,951 more checks"), "{}", page.main());
+    page.says("1,951 more checks");
     for page in ["cases/pong", "models/sample-lark-1", "harnesses/codex"] {
         let page = site.page(&format!("{page}/index.html"));
-        assert!(page.all("abbr[title]").iter().all(|cell| {
-            cell.value()
-                .attr("title")
-                .is_none_or(|title| title.len() < 400)
-        }));
+        let titles = page.attrs("abbr[title]", "title");
+        assert!(titles.iter().all(|title| title.len() < 400));
     }
+    // Those of the run itself have an end, too, and feeds have all of them.
     let run = site.page("runs/pong-codex-sample-lark-1-0000000a/index.html");
-    assert!(
-        run.main().contains("1,000 more checks"),
-        "those of the run itself have an end, too"
+    run.says("1,000 more checks");
+    let feed = site.json("feeds/runs.json");
+    let checks = each(&feed["runs"], "checks").into_iter();
+    assert_eq!(
+        checks.map(|checks| entries(checks).len()).max(),
+        Some(2_000)
     );
-    let document = site.json("feeds/runs.json");
-    let all = document["runs"].as_array().expect("runs").iter();
-    let most = all
-        .filter_map(|run| run["checks"].as_array())
-        .map(Vec::len)
-        .max();
-    assert_eq!(most, Some(2_000), "feeds have all of them");
 }
 
 #[test]
 fn a_page_past_the_limit_is_an_error_of_its_run_alone() {
     let site = beside_a_good_run("[limits]\npage = \"200 KiB\"\n");
-    let mut sidecar = vec![HEADER.to_owned()];
-    for n in 0..500 {
-        sidecar.push(annotation(
-            &format!("a-{n}"),
-            0,
-            "note",
-            &format!("\"evidence\":\"{}\"", "word ".repeat(100)),
-        ));
-    }
-    site.write(&format!("{FIRST}/events.jsonl"), messages(1));
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&sidecar),
-    );
-    assert_eq!(
-        codes(&site.check()),
-        ["publish.page-too-large"],
-        "a check says it, too"
-    );
+    let evidence = format!("\"evidence\":\"{}\"", "word ".repeat(100));
+    let notes = (0..500).map(|n| annotation(&format!("a-{n}"), 0, "note", &evidence));
+    site.log(messages(1)).annotate(&notes.collect::<Vec<_>>());
+    assert_eq!(codes(&site.check()), ["publish.page-too-large"]);
     assert!(!site.build().published);
     assert_eq!(quarantined(&site), ["publish.page-too-large"]);
 }
@@ -232,52 +176,47 @@ fn pages_are_less_than_64_times_as_large_as_the_files_of_their_run() {
     let site = TestSite::base();
     // Each character gets a mark, and again in the source, which follows because of the link.
     let message = format!("[a](https://example.org/) {}", "\u{7f}".repeat(8_000));
-    let message = format!("\"message\":\"{message}\"");
-    let log: Vec<String> = (0..50).map(|n| event(n, "agent", &message)).collect();
+    let log: Vec<String> = (0..50)
+        .map(|n| crate::support::message(n, &message))
+        .collect();
     let log = lines(&log);
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
-    site.write(&format!("{FIRST}/events.jsonl"), &log);
-    assert!(site.build().published);
-    let page = site.published()[&format!("runs/{FIRST_SLUG}/index.html")].len();
+    site.log(&log).publish();
+    let page = site.first_text("index.html").len();
     assert!((16 * log.len()..64 * log.len()).contains(&page), "{page}");
 }
 
 #[test]
 fn further_pages_of_a_tape_have_the_limit_of_a_page_too() {
     let site = beside_a_good_run("[limits]\npage = \"100 KiB\"\n[timeline]\npage_size = 2\n");
-    let mut log: Vec<String> = (0..3)
-        .map(|n| event(n, "agent", r#""message":"short""#))
-        .collect();
-    for n in 3..10 {
-        log.push(event(
-            n,
-            "agent",
-            &format!("\"message\":\"{}\"", "<".repeat(40_000)),
-        ));
-    }
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
-    site.write(&format!("{FIRST}/events.jsonl"), lines(&log));
+    let long = "<".repeat(40_000);
+    let log = (0..10).map(|n| message(n, if n < 3 { "short" } else { &long }));
+    site.log(lines(&log.collect::<Vec<_>>()));
     assert_eq!(quarantined(&site), ["publish.page-too-large"]);
 }
 
 #[test]
 fn the_files_of_a_run_have_a_limit_together() {
     let site = beside_a_good_run("[limits]\nrun = \"60 KiB\"\n");
-    let mut log = String::new();
-    for n in 0..20 {
-        let _ = writeln!(
-            log,
-            "{}",
-            event(
-                n,
-                "agent",
-                &format!("\"message\":\"{}\"", "x".repeat(4_000))
-            )
-        );
-    }
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
-    site.write(&format!("{FIRST}/events.jsonl"), log);
+    let log = (0..20).map(|n| message(n, &"x".repeat(4_000)));
+    site.log(lines(&log.collect::<Vec<_>>()));
     assert_eq!(quarantined(&site), ["publish.run-too-large"]);
+}
+
+/// Builds a site with a limit of memory, and returns what is printed.
+fn built_within(kilobytes: u32, site: &TestSite, command: &str) -> String {
+    let ran = std::process::Command::new("sh")
+        .arg("-c")
+        .arg(format!(
+            "ulimit -d {kilobytes} && exec \"$0\" --root \"$1\" {command}"
+        ))
+        .arg(env!("CARGO_BIN_EXE_runpress"))
+        .arg(site.root())
+        .output()
+        .expect("a shell");
+    let said = [ran.stdout, ran.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(ran.status.success(), "{said}");
+    said
 }
 
 /// A sparse file.
@@ -296,20 +235,9 @@ fn files_of_a_gibibyte_are_refused_or_copied_in_half_of_that_memory() {
     let site = TestSite::empty();
     site.run("good", &Run::new("0000000a-1"));
     let mut bad = Vec::new();
-    for (n, name) in [
-        "events.jsonl",
-        "raw.jsonl",
-        "run.tape",
-        "events.jsonl.annotations.jsonl",
-        "transcript.json",
-        "annotations.json",
-        "annotations.actions.jsonl",
-        "writeup.md",
-        "run-record.json",
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    let files = "events.jsonl raw.jsonl run.tape events.jsonl.annotations.jsonl transcript.json annotations.json \
+                 annotations.actions.jsonl writeup.md run-record.json";
+    for (n, name) in files.split(' ').enumerate() {
         let folder = format!("bad-{n}");
         site.run(&folder, &Run::new(&format!("0000{n}000-1")));
         sparse(&site, &format!("content/runs/{folder}/{name}"), 1 << 30);
@@ -326,23 +254,11 @@ fn files_of_a_gibibyte_are_refused_or_copied_in_half_of_that_memory() {
         "content/runs/assets/transcript.json",
         transcript.to_string(),
     );
-    let ran = std::process::Command::new("sh")
-        .arg("-c")
-        .arg("ulimit -d 524288 && exec \"$0\" --root \"$1\" build --jobs 2 --keep-going --report json")
-        .arg(env!("CARGO_BIN_EXE_runpress"))
-        .arg(site.root())
-        .output()
-        .expect("a shell");
-    let told =
-        String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
-    assert_eq!(ran.status.code(), Some(0), "{told}");
+    let told = built_within(524_288, &site, "build --jobs 2 --keep-going --report json");
     let runs = site.json("feeds/runs.json");
-    assert_eq!(runs["runs"].as_array().map(Vec::len), Some(2), "{told}");
+    assert_eq!(entries(&runs["runs"]).len(), 2, "{told}");
     for folder in bad {
-        assert!(
-            told.contains(&format!("runs/{folder}/")),
-            "{folder}: {told}"
-        );
+        contains(&told, format!("runs/{folder}/"));
     }
     let assets = "runs/pong-codex-sample-lark-1-0000000b";
     let written =
@@ -351,17 +267,9 @@ fn files_of_a_gibibyte_are_refused_or_copied_in_half_of_that_memory() {
         .map(|file| file.and_then(|file| file.metadata()).expect("a file").len())
         .collect();
     assert_eq!(sizes, [256 << 20], "assets that name one file share it");
-    let named = site.json(&format!("{assets}/run.json"))["transcript"]["assets"].clone();
-    let paths: std::collections::BTreeSet<&str> = named
-        .as_array()
-        .expect("assets")
-        .iter()
-        .filter_map(|asset| asset["path"].as_str())
-        .collect();
-    assert_eq!(
-        (named.as_array().map(Vec::len), paths.len()),
-        (Some(100), 1)
-    );
+    let run = site.json(&format!("{assets}/run.json"));
+    let paths = each(&run["transcript"]["assets"], "path");
+    assert_eq!(paths, [paths[0]; 100]);
 }
 
 #[test]
@@ -371,13 +279,13 @@ fn a_large_asset_is_searched_for_a_transcript_to_its_end_without_being_held() {
         "_type": "transcript", "version": 2, "messages": [],
         "assets": [{"id": "a", "visibility": "public", "storage": {"path": "assets/a.json"}}],
     });
-    site.write(&format!("{FIRST}/transcript.json"), transcript.to_string());
+    site.write_first("transcript.json", transcript.to_string());
     let words = "x".repeat(600_000);
     let document = format!("{{\"words\": \"{words}\"}}");
-    site.write(&format!("{FIRST}/assets/a.json"), &document);
+    site.write_first("assets/a.json", &document);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let document = format!("{{\"words\": \"{words}\", \"_type\": \"transcript\"}}");
-    site.write(&format!("{FIRST}/assets/a.json"), &document);
+    site.write_first("assets/a.json", &document);
     assert_eq!(codes(&site.publish()), ["transcript.asset-withheld"]);
     let published = site.published();
     assert!(published.values().all(|bytes| bytes.len() < 600_000));
@@ -386,40 +294,32 @@ fn a_large_asset_is_searched_for_a_transcript_to_its_end_without_being_held() {
 #[test]
 fn a_conversation_that_a_page_has_no_room_for_is_counted_and_is_whole_in_run_json() {
     let site = TestSite::base();
-    site.write(
-        "site.toml",
-        "[limits]\npage = \"64 KiB\"\ninline = \"1 KiB\"\n",
-    );
+    site.settings("[limits]\npage = \"64 KiB\"\ninline = \"1 KiB\"");
     let block = json!({"type": "text", "visibility": "public", "text": "\"".repeat(3_000)});
     let turn = json!({"role": "user", "content": vec![block; 8]});
     let transcript = json!({"_type": "transcript", "version": 2, "messages": vec![turn; 5]});
-    site.write(&format!("{FIRST}/transcript.json"), transcript.to_string());
+    site.write_first("transcript.json", transcript.to_string());
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
     assert_eq!(page.all("ol.turns > li.turn").len(), 4);
-    assert!(page.main().contains("1 more turn"), "{}", page.main());
-    assert!(
-        page.main().contains("The text continues in run.json"),
-        "{}",
-        page.main()
-    );
-    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    page.says("1 more turn");
+    page.says("The text continues in run.json");
     assert_eq!(
-        document["transcript"]["messages"].as_array().map(Vec::len),
-        Some(5)
+        entries(&site.first_run()["transcript"]["messages"]).len(),
+        5
     );
 }
 
 #[test]
 fn the_lines_of_a_run_are_counted_over_all_of_its_files() {
     let site = beside_a_good_run("[limits]\nlines = 30\n");
-    site.write(&format!("{FIRST}/events.jsonl"), messages(20));
-    let sidecar = format!("{FIRST}/events.jsonl.annotations.jsonl");
-    site.write(&sidecar, lines(&[HEADER, &annotation("a", 0, "note", "")]));
+    site.log(messages(20));
+    let notes: Vec<String> = (0..20)
+        .map(|n| annotation(&format!("a-{n}"), 0, "note", ""))
+        .collect();
+    site.annotate(&notes[..1]);
     assert_eq!(codes(&site.check()), [""; 0]);
-    let mut many = vec![HEADER.to_owned()];
-    many.extend((0..20).map(|n| annotation(&format!("a-{n}"), 0, "note", "")));
-    site.write(&sidecar, lines(&many));
+    site.annotate(&notes);
     assert_eq!(quarantined(&site), ["content.too-many-lines"]);
 }
 
@@ -429,18 +329,16 @@ fn the_files_and_payloads_that_a_run_holds_in_memory_have_a_limit_together() {
     let site = beside_a_good_run(settings);
     // Read line by line.
     let line = "{\"stream\":\"stdout\",\"line\":\"building\"}\n";
-    site.write(&format!("{FIRST}/raw.jsonl"), line.repeat(4_000));
-    let mut tape =
-        String::from("{\"type\":\"header\",\"version\":1,\"harn_version\":\"0.8.26\"}\n");
+    site.write_first("raw.jsonl", line.repeat(4_000));
+    let mut tape = format!("{TAPE_HEADER}\n");
     let mut add = |n: u8| {
         let payload = vec![b'a' + n; 20 << 10];
         let hash = blake3::hash(&payload).to_hex();
-        site.write(&format!("{FIRST}/run.tape.cas/{hash}"), &payload);
+        site.write_first(&format!("run.tape.cas/{hash}"), &payload);
         let call = json!({"kind": "llm_call", "request_digest": "r",
             "response": {"len_bytes": payload.len(), "content_hash": hash.as_str()}});
-        let record = json!({"type": "record", "seq": n, "virtual_time_ms": n, "monotonic_ms": n, "kind": call});
-        let _ = writeln!(tape, "{record}");
-        site.write(&format!("{FIRST}/run.tape"), &tape);
+        let _ = writeln!(tape, "{}", tape_record(n.into(), &call.to_string()));
+        site.write_first("run.tape", &tape);
     };
     add(0);
     add(1);
@@ -451,27 +349,20 @@ fn the_files_and_payloads_that_a_run_holds_in_memory_have_a_limit_together() {
     assert_eq!(found, ["content.too-large"]);
 
     site.write("site.toml", settings.replace("60 KiB", "16 KiB"));
-    std::fs::remove_dir_all(site.path(&format!("{FIRST}/run.tape.cas"))).expect("payloads");
-    site.remove(&format!("{FIRST}/run.tape"));
+    site.remove_first("run.tape.cas").remove_first("run.tape");
     let text = json!({"_type": "transcript", "version": 2,
         "messages": [{"role": "user", "content": "x".repeat(15 << 10)}]});
-    site.write(&format!("{FIRST}/transcript.json"), text.to_string());
+    site.write_first("transcript.json", text.to_string());
     let outcome = site.check();
     assert_eq!(codes(&outcome), ["content.too-large"]);
     let message = described(&outcome).concat();
-    assert!(
-        message.contains(" and other files of the run ")
-            && message.contains("; the limit for both is 16384"),
-        "{message}"
-    );
+    contains(&message, " and other files of the run ");
+    contains(&message, "; the limit for both is 16384");
 }
 
 #[test]
 fn the_default_limits_leave_the_samples_of_this_repository_alone() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let site = TestSite::bare();
-    crate::support::copy(&root.join("content"), &site.path("content"));
-    let codes = codes(&site.check());
+    let codes = codes(&TestSite::demo().check());
     assert!(codes.iter().all(|code| !code.contains("too-")), "{codes:?}");
 }
 
@@ -490,16 +381,6 @@ fn a_trace_of_100_results_of_a_mebibyte_needs_no_more_memory_than_such_an_event_
         let site = TestSite::empty();
         site.run("long", &Run::new("0000000a-1"));
         site.write(&format!("content/runs/long/{name}"), lines(&log));
-        let built = std::process::Command::new("sh")
-            .args([
-                "-c",
-                "ulimit -d 307200 && exec \"$0\" --root \"$1\" build --jobs 2",
-            ])
-            .arg(env!("CARGO_BIN_EXE_runpress"))
-            .arg(site.root())
-            .output()
-            .expect("a shell");
-        let said = String::from_utf8_lossy(&built.stderr);
-        assert_eq!(built.status.code(), Some(0), "{name}: {said}");
+        built_within(307_200, &site, "build --jobs 2");
     }
 }

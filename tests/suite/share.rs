@@ -350,7 +350,7 @@ fn a_secret_stops_it_and_is_withheld_on_request() {
     ran.says("secret.");
     ran.says("Nothing was written.");
     ran.says("share the log with `--redact`");
-    lacks(&ran.stderr, &secret());
+    lacks(&ran.stderr, secret());
     assert!(!folder.path().join("run.html").exists());
     shared(folder.path(), &log, &["--redact"]).ok();
     let text = everything(folder.path());

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{FIRST, FIRST_SLUG, TestSite};
+use crate::support::TestSite;
 
 const DIGITS: usize = 64;
 
@@ -33,11 +33,11 @@ fn example<'a>(page: &'a str, heading: &str) -> &'a str {
 /// The content hash that runpress computes of a tape in the base run.
 fn content_hash(name: &str, tape: &str) -> String {
     let site = TestSite::base();
-    site.remove(&format!("{FIRST}/events.jsonl"));
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
-    site.write(&format!("{FIRST}/{name}"), tape);
+    site.remove_first("events.jsonl");
+    site.unannotated();
+    site.write_first(name, tape);
     site.publish();
-    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
+    let document = site.first_run();
     document["tapes"][0]["contentHash"]
         .as_str()
         .expect("a hash")

@@ -1,7 +1,7 @@
 //! The story of a run: its moments, the rules that select them, and which runs have one.
 
 use crate::support::{
-    FIRST, HEADER, Page, Run, TestSite, annotation, below, event, lines, messages, words,
+    Page, Run, TestSite, annotation, below, contains, event, lines, message, messages, words,
 };
 
 const STORY: &str = "public/runs/pong-codex-sample-lark-1-4f1c2d3e/story/index.html";
@@ -10,14 +10,9 @@ const STORY: &str = "public/runs/pong-codex-sample-lark-1-4f1c2d3e/story/index.h
 fn told(stories: &str, events: &[String], annotations: &[String]) -> TestSite {
     let site = TestSite::base();
     site.write("site.toml", format!("[site]\nstories = \"{stories}\"\n"));
-    site.write(&format!("{FIRST}/events.jsonl"), lines(events));
-    let mut all = vec![HEADER];
-    all.extend(annotations.iter().map(String::as_str));
-    let sidecar = format!("{FIRST}/events.jsonl.annotations.jsonl");
-    if annotations.is_empty() {
-        site.remove(&sidecar);
-    } else {
-        site.write(&sidecar, lines(&all));
+    site.log(lines(events));
+    if !annotations.is_empty() {
+        site.annotate(annotations);
     }
     site.publish();
     site
@@ -41,52 +36,28 @@ fn log() -> Vec<String> {
 
 /// The title with its number, and the quote, of each frame.
 fn frames(page: &Page) -> Vec<(String, String)> {
-    let text = |frame, selector: &str| {
-        let found: String = below(frame, selector).into_iter().map(words).collect();
-        found
-    };
+    let text = |frame, selector| below(frame, selector).into_iter().map(words).collect();
+    let quote = "blockquote > p:first-child";
     let frames = page.all(".frame").into_iter();
     frames
-        .map(|frame| {
-            (
-                text(frame, "h2 > a"),
-                text(frame, "blockquote > p:first-child"),
-            )
-        })
+        .map(|frame| (text(frame, "h2 > a"), text(frame, quote)))
         .collect()
 }
 
 #[test]
 fn a_story_shows_markers_people_the_first_failure_the_longest_gap_the_last_write_and_the_end() {
-    let by = |kind: &str| format!("\"author\":{{\"id\":\"x\",\"kind\":\"{kind}\"}}");
+    let by = |kind: &str, evidence: &str| {
+        format!(r#""evidence":"{evidence}","author":{{"id":"x","kind":"{kind}"}}"#)
+    };
+    let hypothesis = r#""evidence":"Without author.","hypothesis_status":"active""#;
     let site = told(
         "annotated",
         &log(),
         &[
-            annotation(
-                "m",
-                5,
-                "marker",
-                &format!("\"evidence\":\"Look **here**.\",{}", by("system")),
-            ),
-            annotation(
-                "p",
-                1,
-                "note",
-                &format!("\"evidence\":\"A person.\",{}", by("human")),
-            ),
-            annotation(
-                "s",
-                1,
-                "note",
-                &format!("\"evidence\":\"A program.\",{}", by("agent")),
-            ),
-            annotation(
-                "n",
-                4,
-                "hypothesis",
-                "\"evidence\":\"Without author.\",\"hypothesis_status\":\"active\"",
-            ),
+            annotation("m", 5, "marker", &by("system", "Look **here**.")),
+            annotation("p", 1, "note", &by("human", "A person.")),
+            annotation("s", 1, "note", &by("agent", "A program.")),
+            annotation("n", 4, "hypothesis", hypothesis),
         ],
     );
     let page = story(&site);
@@ -140,12 +111,8 @@ fn each_frame_has_an_address_its_context_its_place_on_the_tape_and_the_way_to_th
             hrefs.contains(&format!("#f-{}", number + 1).as_str()),
             number < 3
         );
-        assert!(
-            hrefs
-                .last()
-                .is_some_and(|href| href.starts_with("../index.html#e-")),
-            "{hrefs:?}"
-        );
+        let last = hrefs.last().expect("a link");
+        assert!(last.starts_with("../index.html#e-"), "{last}");
         assert!((2..=3).contains(&below(frame, ".around > li").len()));
         assert_eq!(below(frame, ".around .here").len(), 1);
         assert_eq!(below(frame, "use[href='#tape']").len(), 1);
@@ -201,7 +168,7 @@ fn a_frame_has_the_status_of_a_hypothesis_and_all_events_of_its_span() {
 #[test]
 fn a_run_without_events_has_no_story() {
     let site = told("all", &log(), &[]);
-    site.remove(&format!("{FIRST}/events.jsonl"));
+    site.remove_first("events.jsonl");
     site.publish();
     assert!(!site.path(STORY).exists());
 }
@@ -212,46 +179,32 @@ fn a_run_that_is_not_published_has_no_story() {
     let kept = site.text(STORY);
     site.run("stopped", &Run::new("0000000b-1").state("canceled"));
     site.write("content/runs/stopped/events.jsonl", messages(3));
-    let record = Run::new("0000000c-1").record();
-    let record = record.replace("\"runTimeSeconds\": 600", "\"runTimeSeconds\": \"long\"");
-    site.write("content/runs/broken/run-record.json", record);
-    site.write("content/runs/broken/events.jsonl", messages(3));
-    let outcome = site.build_with(&runpress::api::site::Overrides {
-        keep_going: true,
-        ..Default::default()
+    site.run_with("broken", &Run::new("0000000c-1"), |record| {
+        record["metrics"]["runTimeSeconds"] = "long".into();
     });
-    assert!(outcome.published);
+    site.write("content/runs/broken/events.jsonl", messages(3));
+    site.keep_going();
     let published = site.published();
-    let stories: Vec<_> = published
-        .keys()
-        .filter(|path| path.contains("/story/"))
-        .collect();
-    assert_eq!(stories.len(), 1, "{stories:?}");
+    let stories = published.keys().filter(|path| path.contains("/story/"));
+    assert_eq!(stories.count(), 1);
     assert_eq!(site.text(STORY), kept);
 }
 
 #[test]
 fn of_very_many_annotations_a_story_keeps_the_markers_and_counts_the_others() {
-    let events: Vec<String> = (0..60)
-        .map(|at| event(at, "agent", "\"message\":\"x\""))
-        .collect();
+    let events: Vec<String> = (0..60).map(|at| message(at, "x")).collect();
     let note = |at: u64| {
-        annotation(
-            &format!("n{at}"),
-            at,
-            if at == 59 { "marker" } else { "note" },
-            "",
-        )
+        let kind = if at == 59 { "marker" } else { "note" };
+        annotation(&format!("n{at}"), at, kind, "")
     };
     let notes: Vec<String> = (0..60).map(note).collect();
     let page = story(&told("all", &events, &notes));
     let frames = frames(&page);
     assert_eq!(frames.len(), 40);
     assert_eq!(frames[39].0, "40. Marker · The end");
-    assert!(
-        page.texts("header > .quiet")
-            .concat()
-            .contains("at most 40; 20 more annotations on the timeline")
+    contains(
+        &page.texts("header > .quiet").concat(),
+        "at most 40; 20 more annotations on the timeline",
     );
 }
 

@@ -835,7 +835,7 @@ pub(crate) fn rows<const N: usize>(table: &str) -> Vec<[&'static str; N]> {
     let cell = |cell: &str| -> &'static str { cell.trim().replace('⏎', "\n").leak() };
     let lines = table.lines().filter(|line| !line.is_empty());
     let row = |line: &str| {
-        let line = line.replace(" | | ", " |  | ");
+        let line = format!(" {line} ").replace(" | | ", " |  | ");
         line.split(" | ").map(cell).collect::<Vec<_>>().try_into()
     };
     let rows = lines.map(|line| row(line).unwrap_or_else(|_| panic!("not {N} cells: {line}")));

@@ -2,7 +2,7 @@
 
 use scraper::Html;
 
-use crate::support::{FIRST, FIRST_SLUG, Page, Run, TestSite, words};
+use crate::support::{FIRST_SLUG, Page, Run, TestSite, words};
 
 /// An XML document parsed as HTML: good enough for elements with text.
 fn xml(site: &TestSite, path: &str) -> Page {
@@ -44,7 +44,7 @@ fn the_atom_feed_holds_the_newest_runs_with_their_writeups() {
     );
     assert_eq!(feed.texts("entry > id").len(), 2);
     let tags = feed.all("category").into_iter();
-    let tags: Vec<_> = tags.filter_map(|tag| tag.value().attr("term")).collect();
+    let tags: Vec<_> = tags.filter_map(|tag| tag.attr("term")).collect();
     assert_eq!(tags[..4], ["pong", "sample/lark-1", "codex", "completed"]);
     site.write(
         "site.toml",
@@ -75,10 +75,7 @@ fn hostile_text_leaves_no_element_in_the_atom_feed() {
     let site = TestSite::base();
     let evil = "</title></entry><script>alert(1)</script><![CDATA[ ]]> &amp; \u{1}";
     site.run("evil", &Run::new("9b02c4aa-1").model(evil).state(evil));
-    site.write(
-        &format!("{FIRST}/writeup.md"),
-        format!("---\nrating: great\n---\n\n{evil}\n"),
-    );
+    site.write_first("writeup.md", format!("---\nrating: great\n---\n\n{evil}\n"));
     site.publish();
     let text = site.text("public/feeds/atom.xml");
     assert!(
@@ -94,7 +91,7 @@ fn a_site_that_does_not_know_its_address_has_no_absolute_feeds() {
     site.write("site.toml", "");
     site.publish();
     for path in ["feeds/atom.xml", "sitemap.xml"] {
-        assert!(!site.path(&format!("public/{path}")).exists(), "{path}");
+        assert!(!site.is_published(path), "{path}");
     }
     assert_eq!(site.text("public/robots.txt"), "User-agent: *\nDisallow:\n");
     assert_eq!(
@@ -111,7 +108,7 @@ fn the_sitemap_lists_every_page_that_may_be_listed_and_no_other() {
     site.write("site.toml", "[site]\nbase_url = \"https://example.org/\"\n");
     site.write("content/pages/about.md", "About.\n");
     site.write("content/pages/index.md", "Home.\n");
-    site.write(&format!("{FIRST}/x"), "");
+    site.write_first("x", "");
     site.publish();
     assert_sitemap_is_complete(&site);
     assert_eq!(
@@ -131,7 +128,7 @@ fn the_sitemap_lists_every_page_of_an_overview_with_many_columns() {
         site.run(&format!("r{n}"), &run);
     }
     site.publish();
-    assert!(site.path("public/overview/page/2/index.html").exists());
+    assert!(site.is_published("overview/page/2/index.html"));
     assert_sitemap_is_complete(&site);
 }
 
@@ -151,7 +148,7 @@ fn assert_sitemap_is_complete(site: &TestSite) {
             let canonical = page.all("link[rel=canonical]");
             canonical
                 .first()
-                .and_then(|link| link.value().attr("href").map(str::to_owned))
+                .and_then(|link| link.attr("href").map(str::to_owned))
         })
         .collect();
     listed.sort();

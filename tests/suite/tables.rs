@@ -1,6 +1,6 @@
 //! Tables of runs: data for the scripts, shades of similarity, and the overview.
 
-use crate::support::{Run, TestSite, below, words};
+use crate::support::{FIRST_SLUG, Run, TestSite, below, parse, words};
 
 fn three() -> TestSite {
     let site = TestSite::empty();
@@ -23,25 +23,15 @@ fn every_row_names_its_run_and_every_column_has_a_unique_name() {
     for path in ["runs/index.html", "cases/pong/index.html"] {
         let page = site.page(path);
         let row = page.one("tr[data-run]");
-        assert_eq!(
-            row.value().attr("data-run"),
-            Some(crate::support::FIRST_SLUG),
-            "{path}"
-        );
-        let mut names: Vec<_> = page
-            .all("table.runs thead th, table.comparison thead th")
-            .into_iter()
-            .map(|head| head.value().attr("data-col").expect("a name").to_owned())
-            .collect();
+        assert_eq!(row.attr("data-run"), Some(FIRST_SLUG), "{path}");
+        let heads = "table.runs thead th, table.comparison thead th";
+        let mut names = page.attrs(heads, "data-col");
         assert_eq!(names.len(), below(row, "th, td").len(), "{path}");
         names.sort();
         names.dedup();
         assert_eq!(names.len(), below(row, "th, td").len(), "{path}");
-        assert_eq!(
-            page.all("tr[data-run] td[data-v='612.5']").len(),
-            1,
-            "{path}: the run time in seconds"
-        );
+        // The run time in seconds.
+        page.one("tr[data-run] td[data-v='612.5']");
     }
 }
 
@@ -49,28 +39,17 @@ fn every_row_names_its_run_and_every_column_has_a_unique_name() {
 fn a_similarity_is_shaded_by_tenths_and_an_unreached_view_is_not() {
     let shades = |similarity: &str, reached: bool| {
         let site = TestSite::empty();
-        let record = Run::new("0000000a-1").record();
-        let check = format!(
-            r#""checks": [{{"view": "title", "name": "Title", "reached": {reached}, "similarity": {similarity}}}]"#
-        );
-        let start = record.find("\"checks\": [").expect("checks");
-        let end = start + record[start..].find(']').expect("an end") + 1;
-        let record = format!("{}{check}{}", &record[..start], &record[end..]);
-        site.write("content/runs/a/run-record.json", record);
+        site.run_with("a", &Run::new("0000000a-1"), |record| {
+            record["validation"]["checks"] = parse(&format!(
+                r#"[{{"view": "title", "name": "Title", "reached": {reached}, "similarity": {similarity}}}]"#
+            ));
+        });
         site.publish();
         let page = site.page("cases/pong/index.html");
-        let cells: Vec<String> = page
-            .all("td.sim")
-            .into_iter()
-            .map(|cell| {
-                format!(
-                    "{} {}",
-                    cell.value().attr("class").unwrap_or_default(),
-                    words(cell)
-                )
-            })
-            .collect();
-        cells
+        let cells = page.all("td.sim").into_iter();
+        let cells =
+            cells.map(|cell| format!("{} {}", cell.attr("class").unwrap_or(""), words(cell)));
+        cells.collect::<Vec<_>>()
     };
     assert_eq!(shades("0", true), ["num sim s0 0.00"]);
     assert_eq!(shades("0.0999", true), ["num sim s0 0.09"]);
@@ -88,38 +67,22 @@ fn the_overview_has_cases_by_models_and_by_harnesses() {
         page.texts("table.matrix thead th"),
         ["Case", "other", "sample/lark 1", "Case", "codex"]
     );
-    let cells: Vec<_> = page
-        .all("table.matrix tbody td a")
-        .into_iter()
-        .map(|link| {
-            (
-                words(link),
-                link.value().attr("href").expect("a link").to_owned(),
-            )
-        })
-        .collect();
-    let cell = |text: &str, href: &str| (text.to_owned(), href.to_owned());
+    let links = "table.matrix tbody td a";
+    let [both, none] = ["2 of 2 completed", "0 of 1 completed"];
+    assert_eq!(page.texts(links), [both, none, both, none]);
     let todo = "../runs/todo-codex-other-0000000c/index.html";
     assert_eq!(
-        cells,
+        page.attrs(links, "href"),
         [
-            cell(
-                "2 of 2 completed",
-                "../cases/pong/index.html?find=sample/lark%201"
-            ),
-            cell("0 of 1 completed", todo),
-            cell("2 of 2 completed", "../cases/pong/index.html?find=codex"),
-            cell("0 of 1 completed", todo),
+            "../cases/pong/index.html?find=sample/lark%201",
+            todo,
+            "../cases/pong/index.html?find=codex",
+            todo
         ]
     );
-    let glyphs = page.all("table.matrix tbody td i").into_iter();
-    let glyphs: Vec<_> = glyphs
-        .filter_map(|glyph| glyph.value().attr("class"))
-        .collect();
-    assert_eq!(
-        glyphs,
-        ["g-good", "g-good", "g-bad", "g-good", "g-good", "g-bad"]
-    );
+    let [good, bad] = ["g-good", "g-bad"];
+    let glyphs = page.attrs("table.matrix tbody td i", "class");
+    assert_eq!(glyphs, [good, good, bad, good, good, bad]);
     assert_eq!(page.all("table.matrix tbody td .unknown").len(), 2);
     assert!(page.all("table.sparse").is_empty());
     // With five models of a case each, a fifth of the cells has runs.
@@ -132,12 +95,8 @@ fn the_overview_has_cases_by_models_and_by_harnesses() {
     let page = site.page("overview/index.html");
     assert_eq!(page.all("table.sparse").len(), 1);
     assert_eq!(page.texts("header nav [aria-current=page]"), ["Cases"]);
-    assert!(
-        site.page("index.html")
-            .all("main section a[href='overview/index.html']")
-            .len()
-            == 1
-    );
+    let home = site.page("index.html");
+    home.one("main section a[href='overview/index.html']");
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }
 
@@ -179,15 +138,12 @@ fn the_page_of_a_model_is_one_table_by_case_and_version_with_the_peers_of_each_r
     ];
     for (id, case, model, cost) in runs {
         let run = Run::new(&format!("0000000{id}-1")).case(case).model(model);
-        let mut record: serde_json::Value = serde_json::from_str(&run.record()).expect("JSON");
-        record["metrics"]["cost"]["comparable"] = serde_json::json!(cost);
-        if id == "e" {
-            record["subject"]["orchestratorSlug"] = serde_json::json!("other");
-        }
-        site.write(
-            &format!("content/runs/{id}/run-record.json"),
-            record.to_string(),
-        );
+        site.run_with(id, &run, |record| {
+            record["metrics"]["cost"]["comparable"] = cost.into();
+            if id == "e" {
+                record["subject"]["orchestratorSlug"] = "other".into();
+            }
+        });
     }
     site.publish();
     let page = site.page("models/one/index.html");
@@ -202,7 +158,7 @@ fn the_page_of_a_model_is_one_table_by_case_and_version_with_the_peers_of_each_r
     // The runs of the other model are peers, but for that of another orchestrator; the only run of a case has none.
     let ranges = page.all("svg.peers");
     assert_eq!(ranges.len(), 1);
-    let dots = below(ranges[0], "path + path")[0].value().attr("d");
+    let dots = below(ranges[0], "path + path")[0].attr("d");
     assert_eq!(dots.map(|dots| dots.matches('M').count()), Some(3));
     assert_eq!(below(ranges[0], "circle").len(), 1);
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);

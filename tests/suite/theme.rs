@@ -1,6 +1,6 @@
 //! The site's own templates and static files: what they replace, and how unusable ones are reported.
 
-use crate::support::{FIRST, TestSite, event};
+use crate::support::{TestSite, event, parse, rows};
 
 #[test]
 fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one() {
@@ -17,7 +17,7 @@ fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one()
     site.write("static/robots-note.txt", "hello");
     site.publish();
     assert_eq!(site.page("guide/index.html").texts("p.mine"), ["mine"]);
-    assert!(site.page("404.html").main().contains("Page not found"));
+    site.page("404.html").says("Page not found");
     assert_eq!(site.text("public/robots-note.txt"), "hello");
     let scripts = site.published();
     assert!(scripts.values().any(|bytes| bytes == script.as_bytes()));
@@ -31,11 +31,7 @@ fn templates_and_static_files_of_the_site_replace_the_built_in_ones_one_by_one()
 fn a_timeline_is_where_the_site_puts_it_and_recorded_text_names_no_place_for_it() {
     let site = TestSite::base();
     let words = "<runpress-slot 0> <runpress-slot 1>";
-    site.write(
-        &format!("{FIRST}/events.jsonl"),
-        event(0, "agent", &format!(r#""message":"{words}""#)),
-    );
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.log(event(0, "agent", &format!(r#""message":"{words}""#)));
     site.write(
         "templates/run.html",
         "{% extends \"builtin/run.html\" %}{% block glance %}{% endblock %}{% block metrics %}{{ title }}{% endblock %}",
@@ -94,53 +90,32 @@ fn a_component_of_the_site_is_used_for_every_value() {
 
 #[test]
 fn every_problem_of_a_template_is_one_sentence_with_file_line_and_column() {
-    for (text, told) in [
-        ("é\n{{ 1 | none_such }}", "2:8 Unknown filter `none_such`"),
-        ("{{ none_such() }}", "1:4 Unknown function `none_such`"),
-        (
-            "{% if x is none_such %}{% endif %}",
-            "1:12 Unknown test `none_such`",
-        ),
-        ("é {{ <none.such /> }}", "1:6 Unknown component `none.such`"),
-        (
-            "{% include \"no:such\" %}",
-            "1:12 Unknown template `no:such`",
-        ),
-        (
-            "{% extends \"builtin/page.html\" %}\n{% block such %}{% endblock %}",
-            "2:10 Block `such` is not defined in any parent template",
-        ),
-        (
-            "{% extends \"such.html\" %}",
-            "1:4 `home.html` extends `such.html`, which does not exist",
-        ),
-        (
-            "{% extends \"home.html\" %}",
-            "1:4 `home.html` extends itself",
-        ),
-        (
-            "\n{% include \"home.html\" %}",
-            "2:4 `home.html` includes itself",
-        ),
-        (
-            "{% extends \"other.html\" %}",
-            "1:4 `home.html` extends itself by way of `other.html`",
-        ),
-        (
-            "{% include \"third.html\" %}",
-            "1:4 `home.html` includes itself by way of `third.html`",
-        ),
-    ] {
+    for [told, text] in rows(
+        r#"
+2:8 Unknown filter `none_such` | é⏎{{ 1 || none_such }}
+1:4 Unknown function `none_such` | {{ none_such() }}
+1:12 Unknown test `none_such` | {% if x is none_such %}{% endif %}
+1:6 Unknown component `none.such` | é {{ <none.such /> }}
+1:12 Unknown template `no:such` | {% include "no:such" %}
+2:10 Block `such` is not defined in any parent template | {% extends "builtin/page.html" %}⏎{% block such %}{% endblock %}
+1:4 `home.html` extends `such.html`, which does not exist | {% extends "such.html" %}
+1:4 `home.html` extends itself | {% extends "home.html" %}
+2:4 `home.html` includes itself | ⏎{% include "home.html" %}
+1:4 `home.html` extends itself by way of `other.html` | {% extends "other.html" %}
+1:4 `home.html` includes itself by way of `third.html` | {% include "third.html" %}
+"#,
+    ) {
+        let text = text.replace("||", "|");
         let site = TestSite::empty();
-        site.write("templates/home.html", text);
+        site.write("templates/home.html", &text);
         if text.contains("other.html") {
             site.write("templates/other.html", "{% extends \"home.html\" %}");
         }
         if text.contains("third.html") {
             site.write("templates/third.html", "{% include \"home.html\" %}");
         }
-        let report = site.runpress(&["check", "--report", "json"]).stdout;
-        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let report = site.runpress("check --report json").stdout;
+        let report = parse(&report);
         let found = report["diagnostics"].as_array().expect("a list");
         let found = found.iter().find(|found| found["severity"] == "error");
         let found = found.expect("an error");
@@ -159,8 +134,7 @@ fn an_unreadable_static_file_or_template_is_reported_as_such() {
         std::fs::create_dir(site.path(folder)).expect("a folder");
         let odd = site.path(&format!("{folder}/odd"));
         let told = || {
-            let ran = site.runpress(&["check"]);
-            assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+            let ran = site.runpress("check").exits(2);
             let line = ran.stderr.lines().next().expect("a problem").to_owned();
             std::fs::remove_file(&odd).expect("it was there");
             line

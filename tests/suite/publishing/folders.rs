@@ -127,7 +127,7 @@ fn with_prefixes_runs_that_moved_or_were_withdrawn_or_quarantined_keep_their_add
     let ran =
         site.runpress("build --keep-going --base-url https://runs.example.org/ --report markdown");
     let new = folder("pong-codex-sample-wren-2-0000000d");
-    ran.prints(&format!("<https://runs.example.org/{new}/>"));
+    ran.prints(format!("<https://runs.example.org/{new}/>"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn a_leftover_that_is_a_link_is_refused_and_what_it_leads_to_is_untouched() {
             symlink(other.path("public"), site.path(name)).expect("a link");
             let ran = site.runpress("build");
             assert_eq!(ran.status, Some(2), "{name}: {}", ran.stderr);
-            ran.says(&format!(
+            ran.says(format!(
                 "`{name}` next to the output folder is a link, which runpress did not create"
             ));
             assert_eq!(differences(&before, &tree(other.root())), [""; 0], "{name}");

@@ -49,7 +49,7 @@ fn a_site_at_its_budget_is_published_and_one_above_it_is_not() {
             let ran = site.runpress(arguments);
             assert_eq!(ran.status, Some(1), "{key} {arguments:?}: {}", ran.stderr);
             ran.says("publish.over-budget");
-            ran.says(&format!("`{key}`"));
+            ran.says(format!("`{key}`"));
         }
         assert_eq!(differences(&before, &site.published()), [""; 0]);
     }

@@ -105,7 +105,7 @@ fn a_site_that_was_made_read_only_is_replaced_and_what_cannot_be_removed_is_name
     let (status, told) = build();
     assert_eq!(status, Some(2), "{told}");
     contains(&told, "publish.io");
-    contains(&told, &format!("`{leftover}`"));
+    contains(&told, format!("`{leftover}`"));
 }
 
 #[test]

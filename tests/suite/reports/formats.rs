@@ -1,11 +1,11 @@
 //! The same problems in each report format.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::{broken, json, reports};
-use crate::support::{Run, TestSite, annotation, contains, entries, first, lacks, runpress_in};
+use crate::support::{
+    Run, TestSite, annotation, contains, entries, first, lacks, parse, runpress_in,
+};
 
 #[test]
 fn github_gets_one_command_a_problem_with_everything_escaped() {
@@ -13,28 +13,18 @@ fn github_gets_one_command_a_problem_with_everything_escaped() {
     reports(&site, "check");
     let github = site.text("github");
     let commands: Vec<&str> = github.lines().collect();
-    assert!(
-        commands[0].starts_with("::warning file=content/cases/pnog.md,title=page.unmatched::"),
-        "{github}"
-    );
-    assert!(
-        commands[1].starts_with(
-            "::error file=content/runs/a%2C b%3A 100%25 <&>/events.jsonl.annotations.jsonl,line=1,col=1,title=sidecar.without-tape::"
-        ),
-        "{github}"
-    );
-    assert!(
-        commands[2].starts_with("::warning file=content/runs/late/events.jsonl,line=1,col="),
-        "{github}"
-    );
+    let starts = [
+        "::warning file=content/cases/pnog.md,title=page.unmatched::",
+        "::error file=content/runs/a%2C b%3A 100%25 <&>/events.jsonl.annotations.jsonl,line=1,col=1,title=sidecar.without-tape::",
+        "::warning file=content/runs/late/events.jsonl,line=1,col=",
+    ];
+    for (at, start) in starts.into_iter().enumerate() {
+        assert!(commands[at].starts_with(start), "{github}");
+    }
     // Input values cannot end a command or begin another one.
     let hostile = TestSite::base();
-    hostile.annotate(&[annotation(
-        "a",
-        0,
-        r"x%0A\n::error::one\r::two\u001b[31m",
-        "",
-    )]);
+    let kind = r"x%0A\n::error::one\r::two\u001b[31m";
+    hostile.annotate(&[annotation("a", 0, kind, "")]);
     let text = hostile.runpress("check --report github").stdout;
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.starts_with("::") && text.contains("%250A"), "{text}");
@@ -51,10 +41,9 @@ fn github_and_sarif_paths_begin_at_the_working_directory_json_paths_at_the_site(
         let options = [&["check", "--report=sarif=sarif"], &files[..], options].concat();
         runpress_in(&place.path(folder), &options);
         let text = |name: &str| place.text(&format!("{folder}/{name}"));
-        let read = |name: &str| serde_json::from_str::<Value>(&text(name)).expect("JSON");
-        let (report, sarif) = (read("json"), read("sarif"));
+        let (report, sarif) = (parse(&text("json")), parse(&text("sarif")));
         let error = |list: &Value| {
-            let mut list = list.as_array().expect("a list").iter();
+            let mut list = entries(list).iter();
             let found = list.find(|one| one["severity"] == "error" || one["level"] == "error");
             found.expect("an error").clone()
         };
@@ -62,47 +51,35 @@ fn github_and_sarif_paths_begin_at_the_working_directory_json_paths_at_the_site(
         let result = error(&sarif["runs"][0]["results"]);
         let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
         let github = text("github");
-        let github = github
-            .lines()
-            .find_map(|line| line.strip_prefix("::error file="));
-        let github = github.and_then(|line| line.split(',').next().map(str::to_owned));
-        (
-            path.as_str().expect("a path").to_owned(),
-            uri.as_str().expect("a path").to_owned(),
-            github.expect("an error"),
-        )
+        let (_, github) = github.split_once("::error file=").expect("an error");
+        let github = github.split(',').next();
+        [path.as_str(), uri.as_str(), github].map(|path| path.expect("a path").to_owned())
     };
-    let told =
-        |path: &str, uri: &str, github: &str| (path.to_owned(), uri.to_owned(), github.to_owned());
     let rest = "/events.jsonl.annotations.jsonl";
     let path = format!("content/runs/a, b: 100% <&>{rest}");
     let uri = format!("content/runs/a%2C%20b%3A%20100%25%20%3C%26%3E{rest}");
     let github = format!("content/runs/a%2C b%3A 100%25 <&>{rest}");
-    assert_eq!(
-        check(".", &["--root", "docs/a site"]),
-        told(
-            &path,
-            &format!("docs/a%20site/{uri}"),
-            &format!("docs/a site/{github}")
-        )
-    );
+    let below = [
+        path.clone(),
+        format!("docs/a%20site/{uri}"),
+        format!("docs/a site/{github}"),
+    ];
+    assert_eq!(check(".", &["--root", "docs/a site"]), below);
     // At the root and below it, paths are relative to the site.
     for folder in ["docs/a site", "docs/a site/content"] {
-        assert_eq!(check(folder, &[]), told(&path, &uri, &github), "{folder}");
+        assert_eq!(check(folder, &[]), [&*path, &*uri, &*github], "{folder}");
     }
     // A content root outside the site has its own path, and site.toml is found before any content is read.
     let outside = ["--root", "docs/a site", "--content", "other"];
     let (path, seen) = ("second/run-record.json", "other/second/run-record.json");
-    assert_eq!(check(".", &outside), told(path, seen, seen));
+    assert_eq!(check(".", &outside), [path, seen, seen]);
     place.write("docs/a site/site.toml", "[site\n");
-    assert_eq!(
-        check(".", &["--root", "docs/a site"]),
-        told(
-            "site.toml",
-            "docs/a%20site/site.toml",
-            "docs/a site/site.toml"
-        )
-    );
+    let settings = [
+        "site.toml",
+        "docs/a%20site/site.toml",
+        "docs/a site/site.toml",
+    ];
+    assert_eq!(check(".", &["--root", "docs/a site"]), settings);
 }
 
 #[test]
@@ -111,47 +88,35 @@ fn sarif_is_one_run_of_version_2_1_0_whose_rules_are_those_of_its_results() {
     reports(&site, "check");
     let sarif = json(&site, "sarif");
     assert_eq!(sarif["version"], "2.1.0");
-    assert!(
-        sarif["$schema"]
-            .as_str()
-            .is_some_and(|schema| schema.contains("sarif-2.1.0")),
-        "{sarif:#}"
+    contains(
+        sarif["$schema"].as_str().expect("an address"),
+        "sarif-2.1.0",
     );
-    let runs = sarif["runs"].as_array().expect("an array");
+    let runs = entries(&sarif["runs"]);
     assert_eq!(runs.len(), 1);
     assert_eq!(runs[0]["columnKind"], "unicodeCodePoints");
     let driver = &runs[0]["tool"]["driver"];
     assert_eq!(driver["name"], "runpress");
-    let rules = driver["rules"].as_array().expect("an array");
-    let ids: BTreeSet<_> = rules
-        .iter()
-        .filter_map(|rule| rule["id"].as_str())
-        .collect();
-    assert_eq!(
-        ids,
-        BTreeSet::from([
-            "events.unparsable-line",
-            "page.unmatched",
-            "sidecar.without-tape"
-        ])
-    );
+    let rules = entries(&driver["rules"]);
+    let mut ids: Vec<_> = rules.iter().map(|rule| rule["id"].as_str()).collect();
+    ids.sort_unstable();
+    let expected = [
+        "events.unparsable-line",
+        "page.unmatched",
+        "sidecar.without-tape",
+    ];
+    assert_eq!(ids, expected.map(Some));
     for rule in rules {
         for key in ["shortDescription", "fullDescription", "help"] {
-            assert!(
-                rule[key]["text"]
-                    .as_str()
-                    .is_some_and(|text| !text.is_empty()),
-                "{rule:#}"
-            );
+            let text = rule[key]["text"].as_str();
+            assert!(text.is_some_and(|text| !text.is_empty()), "{rule:#}");
         }
     }
-    let results = runs[0]["results"].as_array().expect("an array");
+    let results = entries(&runs[0]["results"]);
     // The most severe problem comes first.
     let error = &results[0];
-    assert_eq!(
-        (&error["ruleId"], &error["level"]),
-        (&"sidecar.without-tape".into(), &"error".into())
-    );
+    assert_eq!(error["ruleId"], "sidecar.without-tape");
+    assert_eq!(error["level"], "error");
     for result in results {
         let index =
             usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small");
@@ -177,12 +142,9 @@ fn a_column_of_a_report_counts_characters_and_a_pointer_is_a_logical_place() {
     site.runpress("check --report=sarif=sarif");
     let sarif = json(&site, "sarif");
     let location = &sarif["runs"][0]["results"][0]["locations"][0];
-    let line = site.text(&first("run-record.json"));
-    let line = line
-        .lines()
-        .find(|line| line.contains("模型"))
-        .expect("the line")
-        .to_owned();
+    let record = site.text(&first("run-record.json"));
+    let mut lines = record.lines();
+    let line = lines.find(|line| line.contains("模型")).expect("the line");
     let column = line[..line.find("7,").expect("the value")].chars().count() + 1;
     assert_eq!(
         location["physicalLocation"]["region"]["startColumn"],
@@ -227,7 +189,7 @@ fn sarif_holds_at_most_5000_results_the_worst_of_them_and_says_how_many_it_left_
     site.write("content/runs/r51/run-record.json", "{");
     site.runpress("check --report=sarif=sarif");
     let run = &json(&site, "sarif")["runs"][0];
-    let results = run["results"].as_array().expect("an array");
+    let results = entries(&run["results"]);
     assert_eq!(results.len(), 5_000);
     assert_eq!(results[0]["ruleId"], "record.syntax");
     assert_eq!(run["properties"]["resultsLeftOut"], 201);
@@ -250,23 +212,23 @@ fn junit_has_a_test_case_a_run_and_a_failure_for_the_broken_one() {
             r#"<testsuites name="runpress" tests="4" skipped="0" failures="1" errors="0">"#,
         );
         // The broken run, with its path and id escaped.
-        let case = junit
-            .split("<testcase ")
-            .find(|case| case.contains("<failure "))
-            .expect("a failure");
-        contains(&case, "0000000b-&lt;&amp;&gt;");
+        let case = |words: &str| {
+            let mut cases = junit.split("<testcase ");
+            cases
+                .find(|case| case.contains(words))
+                .expect("a test case")
+        };
+        let broken = case("<failure ");
+        contains(broken, "0000000b-&lt;&amp;&gt;");
         contains(
-            &case,
+            broken,
             r#"classname="content/runs/a, b: 100% &lt;&amp;&gt;""#,
         );
-        contains(&case, r#"type="sidecar.without-tape""#);
+        contains(broken, r#"type="sidecar.without-tape""#);
         // Warnings are not failures, but they are reported.
-        let late = junit
-            .split("<testcase ")
-            .find(|case| case.contains("0000000c-0000"))
-            .expect("the run");
-        contains(&late, "<system-out>");
-        contains(&late, "[events.unparsable-line]");
+        let late = case("0000000c-0000");
+        contains(late, "<system-out>");
+        contains(late, "[events.unparsable-line]");
         assert!(junit.contains(r#"classname="site""#), "{junit}");
     }
     let fine = TestSite::base();
@@ -298,14 +260,10 @@ fn junit_is_xml_whatever_the_input_holds() {
     let site = TestSite::base();
     site.annotate(&[annotation(r"]]>\u0000\u0001\ufffe<b>", 99, "note", "")]);
     let junit = site.runpress("check --report junit").stdout;
-    assert!(junit.contains("<failure "), "{junit}");
-    assert!(!junit.contains("<b>"), "{junit}");
-    assert!(
-        junit
-            .chars()
-            .all(|c| matches!(c, '\t' | '\n' | ' '..='\u{fffd}' | '\u{10000}'..)),
-        "{junit:?}"
-    );
+    contains(&junit, "<failure ");
+    lacks(&junit, "<b>");
+    let is_xml = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{fffd}' | '\u{10000}'..);
+    assert!(junit.chars().all(is_xml), "{junit:?}");
 }
 
 #[test]
@@ -343,8 +301,5 @@ fn the_markdown_report_lists_published_runs_changes_and_problems() {
     good.publish();
     let changes = good.page("changes/index.html");
     changes.says("with codex 0000000d");
-    assert!(
-        !report(&good, "check").contains("What changed"),
-        "nothing is new"
-    );
+    lacks(&report(&good, "check"), "What changed");
 }

@@ -19,7 +19,11 @@ const KINDS: [(&str, LogEventKind, &[&str]); 15] = [
     ("orchestration", LogEventKind::Orchestration, &["action"]),
     ("error", LogEventKind::Error, &["message"]),
     ("warning", LogEventKind::Warning, &["message"]),
-    ("system", LogEventKind::System, &["stage", "status", "message"]),
+    (
+        "system",
+        LogEventKind::System,
+        &["stage", "status", "message"],
+    ),
     ("usage", LogEventKind::Usage, &["tokens"]),
     ("gg", LogEventKind::Gg, &["event"]),
     ("unknown", LogEventKind::Unknown, &[]),

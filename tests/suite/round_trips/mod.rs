@@ -85,16 +85,15 @@ impl Notes {
     fn assert_in(&self, read: &str, document: &str) {
         let debug = plain(read);
         for ((key, value), count) in &self.written {
-            let value = plain(value);
             // A stage or a tool is a name with its number.
             let places = [
-                format!(" {}: {value}", field(key)),
-                format!("({key:?}, {value}"),
+                plain(&format!(" {}: {value}", field(key))),
+                plain(&format!("({key:?}, {value}")),
             ];
             let found = places.iter().map(|place| debug.matches(place).count());
-            assert_eq!(
-                found.sum::<usize>(),
-                *count,
+            // A key that is absent may have the same value by default.
+            assert!(
+                found.sum::<usize>() >= *count,
                 "{key} {value} in {document}: {read}"
             );
         }
@@ -105,6 +104,22 @@ impl Filler {
     fn note(&mut self, key: &str, value: String) {
         let written = &mut self.notes.written;
         *written.entry((key.to_owned(), value)).or_default() += 1;
+    }
+
+    /// Notes a list of texts instead of each of them.
+    fn note_list(&mut self, key: &str, items: &[Json]) {
+        let texts = items.iter().filter_map(|item| match item {
+            Json::Text(text) => Some(text),
+            _ => None,
+        });
+        let texts: Vec<&String> = texts.collect();
+        for text in &texts {
+            let at = (key.to_owned(), format!("{text:?}"));
+            *self.notes.written.get_mut(&at).expect("a note") -= 1;
+        }
+        if !texts.is_empty() {
+            self.note(key, format!("{texts:?}"));
+        }
     }
 
     fn pick<T: Clone>(dice: &mut Dice, values: &[T]) -> T {
@@ -253,6 +268,9 @@ impl Fill for Filler {
         }
         let mut written = Vec::new();
         for (key, value) in members {
+            if let Some(Json::Array(items)) = &value {
+                self.note_list(key, items);
+            }
             let may_be_null = may_be_null(&place["properties"][key]);
             self.notes.absent += usize::from(value.is_none() && may_be_null);
             let null = (may_be_null && self.dice.once_in(2)).then_some(Json::Null);

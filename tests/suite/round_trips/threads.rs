@@ -188,7 +188,7 @@ fn spelled(dice: &mut Dice, value: Value) -> Json {
 }
 
 /// The lines of a thread, and the rest of it.
-fn shown(thread: &Thread<'_>) -> (Option<Lines>, Model) {
+fn shown(thread: &Thread<'_>) -> (Option<LineRange>, Model) {
     let entries = thread.entries.iter();
     let model = Model {
         id: thread.id.clone(),

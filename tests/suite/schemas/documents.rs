@@ -9,7 +9,7 @@ use runpress::api::site::{Overrides, Site};
 use serde_json::{Value, json};
 
 use super::{compiled, refusals, schema, walk};
-use crate::support::{TestSite, fixture, tree};
+use crate::support::{FIRST_ID, TestSite, fixture, tree};
 
 /// The schema of an input file, by path.
 pub(crate) fn schema_of_input(path: &str) -> Option<&'static str> {
@@ -213,8 +213,9 @@ fn the_documents_of_odd_sites_are_what_their_schemas_say() {
 #[test]
 fn feed_schemas_refuse_missing_keys_and_wrong_types() {
     let site = TestSite::base().overlay(&fixture("codes/rules.unknown"));
-    let decision = r#"{"date":"2026-03-01","author":{"id":"mk","kind":"human"},"run":"4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11","decision":"void","reason":"r"}"#;
-    site.write("content/decisions.jsonl", decision);
+    let decision = json!({"date": "2026-03-01", "author": {"id": "mk", "kind": "human"}, "run": FIRST_ID,
+        "decision": "void", "reason": "r"});
+    site.write("content/decisions.jsonl", decision.to_string());
     site.publish();
     let mut seen = BTreeSet::new();
     for (path, bytes) in site.published() {

@@ -4,7 +4,8 @@ use std::fs;
 
 use super::{RUN_PAGE, Served};
 use crate::support::{
-    FIRST_SLUG, HEADER, Run, TestSite, annotation, differences, first, fixture_text, lines, tree,
+    FIRST_SLUG, HEADER, Run, SIDECAR, TestSite, annotation, differences, first, fixture_text,
+    lines, tree,
 };
 
 /// One edit of a site.
@@ -39,9 +40,8 @@ fn after_every_edit_the_site_is_byte_for_byte_what_a_fresh_build_writes() {
             );
         }),
         ("an annotation is added", |site| {
-            let path = first("events.jsonl.annotations.jsonl");
             let said = annotation("z-1", 0, "note", "\"evidence\":\"Seen again.\"");
-            site.write(&path, format!("{}{}", site.text(&path), lines(&[said])));
+            site.append(&first(SIDECAR), &lines(&[said]));
         }),
         ("a run is removed", |site| {
             site.remove("content/runs/r3");

@@ -30,10 +30,8 @@ const BOTH: &[&str] = &["merge", "-v", "parts/1", "parts/2"];
 
 /// Builds a shard `K/N` into a folder.
 fn part(site: &TestSite, shard: &str, out: &str) -> Ran {
-    let ran = site
-        .runpress(&["build", "--shard", shard, "--out", &path(site, out)])
-        .ok();
-    ran
+    site.runpress(&["build", "--shard", shard, "--out", &path(site, out)])
+        .ok()
 }
 
 fn path(site: &TestSite, path: &str) -> String {
@@ -296,7 +294,7 @@ fn a_part_never_replaces_a_site_nor_a_site_a_part() {
 #[test]
 fn a_file_that_kept_its_size_makes_a_part_stale_only_if_it_is_read() {
     let site = TestSite::base();
-    let [writeup, notes] = ["writeup.md", "notes.bin"].map(|name| first(name));
+    let [writeup, notes] = ["writeup.md", "notes.bin"].map(first);
     site.write(&notes, "one").publish();
     whole(&site);
     site.write(&notes, "two");

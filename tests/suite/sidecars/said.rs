@@ -1,6 +1,6 @@
 //! The content of a sidecar is shown in full, and reported wherever it contradicts the tape.
 
-use crate::support::{HEADER, TestSite, annotation, codes, described, lines, words};
+use crate::support::{HEADER, TestSite, annotation, codes, contains, described, lines, words};
 
 #[test]
 fn everything_an_annotation_says_is_on_the_page() {
@@ -67,40 +67,24 @@ fn a_quote_proves_what_an_annotation_points_at() {
             &format!(r#""metadata":{{"quote":"{quote}"}}"#),
         )
     };
-    let write = |annotations: &[String]| {
-        let mut all = vec![HEADER.to_owned()];
-        all.extend(annotations.iter().cloned());
-        let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        site.write_first("events.jsonl.annotations.jsonl", lines(&all));
-    };
-    write(&[
+    site.annotate(&[
         quoting("spaces", 0, "npm test -- --run"),
         quoting("colours", 1, "One test fails."),
         quoting("json", 2, "a \\\"quoted\\\" word"),
         quoting("empty", 2, " "),
     ]);
     assert_eq!(codes(&site.check()), Vec::<&str>::new());
-    write(&[
+    site.annotate(&[
         quoting("slipped", 0, "One test"),
         quoting("gone", 1, "no such words"),
     ]);
     let outcome = site.check();
     let found = described(&outcome);
     assert_eq!(found.len(), 2, "{found:#?}");
-    let help: Vec<&str> = outcome
-        .diagnostics
-        .iter()
-        .map(|problem| problem.help.as_str())
-        .collect();
-    assert!(help[0].contains("Event `1` contains it"), "{help:#?}");
-    assert!(
-        help[1].contains("No event of the tape contains this text"),
-        "{help:#?}"
-    );
-    assert!(
-        found[0].contains("Event `0` does not contain the quote `One test`"),
-        "{found:#?}"
-    );
+    contains(&found[0], "Event `0` does not contain the quote `One test`");
+    let problems = &outcome.diagnostics;
+    contains(&problems[0].help, "Event `1` contains it");
+    contains(&problems[1].help, "No event of the tape contains this text");
     assert_eq!(codes(&outcome), ["annotation.quote-not-found"; 2]);
 }
 

@@ -26,7 +26,7 @@ fn the_page_lists_all_threads_with_the_newest_first() {
         ["No.", "Why <b>?"]
     );
     let first = site.text("public/threads/index.html");
-    contains(&first, &format!("runs/{FIRST_SLUG}/index.html#thread-2"));
+    contains(&first, format!("runs/{FIRST_SLUG}/index.html#thread-2"));
     contains(
         &site.text("public/annotations/index.html"),
         "threads/index.html",
@@ -37,11 +37,7 @@ fn the_page_lists_all_threads_with_the_newest_first() {
 fn the_feed_has_each_thread_as_written_with_its_run_and_file() {
     let site = two_threads();
     site.publish();
-    let feed = site.text("public/feeds/threads.jsonl");
-    let lines: Vec<Value> = feed
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let lines = site.json_lines("feeds/threads.jsonl");
     let ids: Vec<_> = lines.iter().map(|line| &line["id"]).collect();
     assert_eq!(ids, ["b", "a"]);
     let run = &site.json("feeds/runs.json")["runs"][0];

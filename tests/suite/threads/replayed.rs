@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{LINE_1, actions, plain, site, thread};
-use crate::support::{TestSite, codes, lacks};
+use crate::support::{TestSite, codes, lacks, messages_of};
 
 #[test]
 fn the_actions_are_replayed_over_the_state() {
@@ -54,7 +54,7 @@ fn actions_of_another_channel_are_skipped_and_counted() {
         "action": { "type": "annotations/entrySet", "annotationId": "a", "entry": plain("2", "ours") } });
     let noted = |outcome: &runpress::api::pipeline::Outcome| {
         assert_eq!(codes(outcome), ["threads.foreign-channel"]);
-        outcome.diagnostics[0].message.clone()
+        messages_of(outcome)[0].to_owned()
     };
 
     // The channel is that of the snapshot, whatever the log begins with.

@@ -7,6 +7,9 @@ use crate::support::{FIRST, TestSite, event, first};
 /// Puts a secret somewhere.
 pub(super) type Put = Box<dyn Fn(&TestSite, &str)>;
 
+/// A place that no table can describe.
+type Other = (&'static str, fn(&TestSite, &str));
+
 /// Places that are published, in the form of [`places`].
 const PUBLISHED: &str = r#"
 a message                           | event agent | "message":"KEY"
@@ -119,7 +122,7 @@ fn places(table: &'static str) -> Vec<(&'static str, Put)> {
 
 /// Places that are published.
 pub(super) fn published() -> Vec<(&'static str, Put)> {
-    let others: [(&str, fn(&TestSite, &str)); 14] = [
+    let others: [Other; 14] = [
         (
             "a message beside reasoning that is withheld",
             |site, key| {
@@ -213,7 +216,7 @@ pub(super) fn published() -> Vec<(&'static str, Put)> {
 
 /// Places that are in no page and no download.
 pub(super) fn private() -> Vec<(&'static str, Put)> {
-    let others: [(&str, fn(&TestSite, &str)); 3] = [
+    let others: [Other; 3] = [
         ("reasoning that is withheld", |site, key| {
             withhold_reasoning(site);
             log(site, "reasoning", &format!(r#""message":"{key}""#));
@@ -246,10 +249,7 @@ pub(super) fn broken() -> Vec<(&'static str, Put)> {
     places(BROKEN)
 }
 
-fn with(
-    mut places: Vec<(&'static str, Put)>,
-    others: &[(&'static str, fn(&TestSite, &str))],
-) -> Vec<(&'static str, Put)> {
+fn with(mut places: Vec<(&'static str, Put)>, others: &[Other]) -> Vec<(&'static str, Put)> {
     places.extend(
         others
             .iter()
