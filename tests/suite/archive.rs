@@ -2,13 +2,16 @@
 
 use runpress::api::site::Overrides;
 
-use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, described};
+use crate::support::{
+    FIRST, FIRST_SLUG, Run, TestSite, below, codes, contains, described, each, messages_of, rows,
+    words,
+};
 
 fn slugs(site: &TestSite) -> Vec<String> {
     let feed = site.json("feeds/runs.json");
-    let runs = feed["runs"].as_array().expect("runs").clone();
-    runs.iter()
-        .map(|run| run["slug"].as_str().expect("a slug").to_owned())
+    let slugs = each(&feed["runs"], "slug").into_iter();
+    slugs
+        .map(|slug| slug.as_str().expect("a slug").to_owned())
         .collect()
 }
 
@@ -19,104 +22,61 @@ fn equal_ids_are_an_error_that_names_both_folders() {
         .run("b", &Run::new("9b02c4aa-1").model("other"))
         .run("c", &Run::new("9b02c4aa-1"));
     let outcome = site.check();
-    assert_eq!(
-        codes(&outcome),
-        ["archive.duplicate-run-id", "archive.duplicate-run-id"]
-    );
-    let paths: Vec<_> = outcome
-        .diagnostics
-        .iter()
-        .map(|d| d.place.path.as_str())
-        .collect();
-    assert_eq!(
-        paths,
-        [
-            "content/runs/b/run-record.json",
-            "content/runs/c/run-record.json"
-        ]
-    );
-    assert!(
-        outcome
-            .diagnostics
-            .iter()
-            .all(|d| d.message.contains("content/runs/a")),
-        "{:?}",
-        described(&outcome)
-    );
+    assert_eq!(codes(&outcome), ["archive.duplicate-run-id"; 2]);
+    for (problem, folder) in outcome.diagnostics.iter().zip(["b", "c"]) {
+        let path = format!("content/runs/{folder}/run-record.json");
+        assert_eq!(problem.place.path, path);
+        assert!(problem.place.line.is_some());
+        contains(&problem.message, "content/runs/a");
+    }
     assert!(!site.build().published);
 }
 
 #[test]
 fn of_two_runs_with_one_address_the_one_that_started_first_keeps_it() {
     let (early, late) = ("2026-03-01T09:00:00Z", "2026-03-01T10:00:00Z");
-    for (first, second, kept) in [
-        (
-            Run::new("4f1c2d3e-zz").at(early, late),
-            Run::new("4f1c2d3e-aa").at(late, late),
-            "4f1c2d3e-zz",
-        ),
-        (
-            Run::new("4f1c2d3e-zz").at(late, late),
-            Run::new("4f1c2d3e-aa").at(late, late),
-            "4f1c2d3e-aa",
-        ),
-        (
-            Run::new("4f1c2d3e-zz").at("2026-03-01T09:30:00+02:00", late),
-            Run::new("4f1c2d3e-aa").at(early, late),
-            "4f1c2d3e-zz",
-        ),
+    let east = "2026-03-01T09:30:00+02:00";
+    for (zz, aa, kept, moved) in [
+        (early, late, "4f1c2d3e-zz", "4f1c2d3e-aa"),
+        (late, late, "4f1c2d3e-aa", "4f1c2d3e-zz"),
+        (east, early, "4f1c2d3e-zz", "4f1c2d3e-aa"),
     ] {
         let site = TestSite::empty();
-        site.run("a", &first).run("b", &second);
+        site.run("a", &Run::new("4f1c2d3e-zz").at(zz, late))
+            .run("b", &Run::new("4f1c2d3e-aa").at(aa, late));
         assert_eq!(codes(&site.publish()), ["archive.slug-collision"]);
-        let moved = if kept == first.id { &second } else { &first };
-        let document = |slug: &str| {
-            site.json(&format!("runs/{slug}/run.json"))["record"]["id"]
-                .as_str()
-                .map(str::to_owned)
-        };
-        assert_eq!(
-            document("pong-codex-sample-lark-1-4f1c2d3e").as_deref(),
-            Some(kept)
-        );
-        assert_eq!(
-            document(&format!("pong-codex-sample-lark-1-{}", moved.id)).as_deref(),
-            Some(moved.id.as_str())
-        );
+        for (end, id) in [("4f1c2d3e", kept), (moved, moved)] {
+            let document = site.json(&format!("runs/pong-codex-sample-lark-1-{end}/run.json"));
+            assert_eq!(document["record"]["id"], id);
+        }
     }
 }
 
 #[test]
 fn runs_whose_ids_begin_alike_have_distinct_short_ids_in_every_list() {
     let site = TestSite::empty();
-    site.run("first", &Run::new("9b02c4aa-11d0"));
-    site.publish();
+    site.run("first", &Run::new("9b02c4aa-11d0")).publish();
     let alike = ["sample-pong-one", "sample-pong-two"];
     for id in alike {
         site.run(id, &Run::new(id));
     }
-    let outcome = site.runpress(&["build", "--report", "markdown"]);
+    let outcome = site.runpress("build --report markdown");
     for (path, part) in [("runs/index.html", "small"), ("cases/pong/index.html", "a")] {
         let mut rows = site.page(path).texts(&format!("tr[data-run] th {part}"));
         rows.sort();
         assert_eq!(rows, ["9b02c4aa", alike[0], alike[1]], "{path}");
     }
     let changes = site.page("changes/index.html").main();
-    let published = site.published();
-    let everything = |end: &str| {
-        let files = published.iter().filter(|(path, _)| path.ends_with(end));
-        files
-            .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
-            .collect::<String>()
-    };
-    let scripts = everything(".js");
+    let scripts = site
+        .published()
+        .into_iter()
+        .filter(|(path, _)| path.ends_with(".js"));
+    let scripts: String = scripts
+        .map(|(_, bytes)| String::from_utf8(bytes).expect("UTF-8"))
+        .collect();
     for id in alike {
-        assert!(changes.contains(id), "{id} in {changes}");
-        assert!(
-            outcome.stdout.contains(&format!("[{id}](<")),
-            "{}",
-            outcome.stdout
-        );
+        contains(&changes, id);
+        outcome.prints(format!("[{id}](<"));
         assert!(
             scripts.contains(&format!("\"id\":\"{id}\"")),
             "{id} on the page of comparisons"
@@ -131,22 +91,15 @@ fn runs_whose_ids_begin_alike_have_distinct_short_ids_in_every_list() {
 #[test]
 fn addresses_are_made_of_case_harness_model_and_short_id() {
     let site = TestSite::empty();
-    site.run(
-        "a",
-        &Run::new("ABCDEF0123456789-rest")
-            .case("Pong  Deluxe!")
-            .model("OpenAI/gpt-5.4 (preview)"),
-    );
-    site.publish();
+    let run = Run::new("ABCDEF0123456789-rest").case("Pong  Deluxe!");
+    site.run("a", &run.model("OpenAI/gpt-5.4 (preview)"))
+        .publish();
     assert_eq!(
         slugs(&site),
         ["pong-deluxe-codex-openai-gpt-5-4-preview-abcdef01"]
     );
-    assert!(
-        site.path("public/models/openai-gpt-5-4-preview/index.html")
-            .is_file()
-    );
-    assert!(site.path("public/cases/pong-deluxe/index.html").is_file());
+    assert!(site.is_published("models/openai-gpt-5-4-preview/index.html"));
+    assert!(site.is_published("cases/pong-deluxe/index.html"));
 }
 
 #[test]
@@ -154,14 +107,9 @@ fn names_that_differ_only_in_punctuation_get_pages_of_their_own() {
     let site = TestSite::empty();
     site.run("a", &Run::new("0000000a-1").model("sample/lark"))
         .run("b", &Run::new("0000000b-1").model("sample.lark"));
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), ["archive.slug-collision"]);
-    let models: Vec<_> = std::fs::read_dir(site.path("public/models"))
-        .expect("models")
-        .map(|e| e.expect("an entry").file_name())
-        .filter(|name| name != "index.html")
-        .collect();
-    assert_eq!(models.len(), 2, "{models:?}");
+    assert_eq!(codes(&site.publish()), ["archive.slug-collision"]);
+    let models = std::fs::read_dir(site.path("public/models")).expect("models");
+    assert_eq!(models.count(), 3, "two models and their list");
     for slug in slugs(&site) {
         let page = site.page(&format!("runs/{slug}/index.html"));
         let link = page.one(".subject a[href^='../../models/']");
@@ -170,10 +118,7 @@ fn names_that_differ_only_in_punctuation_get_pages_of_their_own() {
             .attr("href")
             .expect("a link")
             .replace("../../", "");
-        assert_eq!(
-            site.page(&target).texts("h1"),
-            [crate::support::words(link)]
-        );
+        assert_eq!(site.page(&target).texts("h1"), [words(link)]);
     }
 }
 
@@ -183,14 +128,11 @@ fn a_model_without_a_single_ascii_letter_has_a_page() {
     site.run("a", &Run::new("0000000a-1").model("模型"))
         .run("b", &Run::new("0000000b-1").model("!!!"))
         .run("c", &Run::new("0000000c-1").model("模型"));
-    let outcome = site.publish();
-    assert_eq!(
-        codes(&outcome),
-        ["archive.slug-collision", "archive.slug-collision"]
-    );
+    assert_eq!(codes(&site.publish()), ["archive.slug-collision"; 2]);
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
     let page = site.page("runs/index.html");
-    assert!(page.main().contains("模型") && page.main().contains("!!!"));
+    page.says("模型");
+    page.says("!!!");
 }
 
 #[test]
@@ -207,190 +149,139 @@ fn order_is_recency_newest_first_by_finish_then_start_then_id() {
         site.run(id, &Run::new(id).at(&start, &finish));
     }
     site.publish();
-    let ids: Vec<_> = slugs(&site)
-        .iter()
-        .map(|slug| slug.rsplit('-').next().unwrap_or_default().to_owned())
-        .collect();
+    let ids = ["b", "c", "a", "d", "e"].map(|letter| format!("0000000{letter}"));
     assert_eq!(
-        ids,
-        ["0000000b", "0000000c", "0000000a", "0000000d", "0000000e"]
+        slugs(&site),
+        ids.each_ref()
+            .map(|id| format!("pong-codex-sample-lark-1-{id}"))
     );
     let page = site.page("cases/pong/index.html");
     assert_eq!(page.texts(".comparison tr:not(.group) > th > a"), ids);
     let middle = site.page("runs/pong-codex-sample-lark-1-0000000a/index.html");
-    let neighbour = |rel: &str| {
-        middle
-            .one(&format!("nav.neighbours a[rel={rel}]"))
-            .value()
-            .attr("href")
-            .map(str::to_owned)
-    };
-    assert_eq!(
-        neighbour("prev").as_deref(),
-        Some("../../runs/pong-codex-sample-lark-1-0000000c/index.html")
-    );
-    assert_eq!(
-        neighbour("next").as_deref(),
-        Some("../../runs/pong-codex-sample-lark-1-0000000d/index.html")
-    );
+    for (rel, id) in [("prev", &ids[1]), ("next", &ids[3])] {
+        let hrefs = middle.attrs(&format!("nav.neighbours a[rel={rel}]"), "href");
+        assert_eq!(
+            hrefs,
+            [format!(
+                "../../runs/pong-codex-sample-lark-1-{id}/index.html"
+            )]
+        );
+    }
 }
 
 #[test]
 fn the_rating_never_changes_the_order() {
     let site = TestSite::empty();
-    for (n, rating) in ["broken", "flawless", "scuffed", "great"]
-        .iter()
-        .enumerate()
+    for (rating, n) in ["broken", "flawless", "scuffed", "great"]
+        .into_iter()
+        .zip(1..)
     {
-        let finished = format!("2026-03-0{}T00:00:00Z", n + 1);
-        site.run(
-            rating,
-            &Run::new(&format!("{n:08x}-1")).at("2026-02-01T00:00:00Z", &finished),
-        );
-        site.write(
-            &format!("content/runs/{rating}/writeup.md"),
-            format!("---\nrating: {rating}\n---\n\nSeen.\n"),
-        );
+        let finished = format!("2026-03-0{n}T00:00:00Z");
+        let run = Run::new(&format!("{n:08x}-1")).at("2026-02-01T00:00:00Z", &finished);
+        let review = format!("---\nrating: {rating}\n---\n\nSeen.\n");
+        site.run(rating, &run)
+            .write(&format!("content/runs/{rating}/writeup.md"), review);
     }
     site.publish();
-    let ratings: Vec<_> = site.json("feeds/runs.json")["runs"]
-        .as_array()
-        .expect("runs")
-        .iter()
-        .map(|r| r["rating"].as_str().unwrap_or_default().to_owned())
-        .collect();
-    assert_eq!(ratings, ["great", "scuffed", "flawless", "broken"]);
+    let feed = site.json("feeds/runs.json");
+    assert_eq!(
+        each(&feed["runs"], "rating"),
+        ["great", "scuffed", "flawless", "broken"]
+    );
 }
 
 #[test]
 fn runs_of_different_versions_engines_and_orchestrators_never_share_a_table() {
     let site = TestSite::empty();
-    let plain = Run::new("0000000a-1");
-    let mut newer = Run::new("0000000b-1");
-    newer.version = "v2.0.0".to_owned();
-    let other = |id: &str, key: &str, value: &str| {
-        Run::new(id).record().replace(
-            "\"modelId\"",
-            &format!("\"{key}\": \"{value}\",\n    \"modelId\""),
-        )
-    };
-    site.run("a", &plain).run("b", &newer);
-    site.write(
-        "content/runs/c/run-record.json",
-        other("0000000c-1", "engineSlug", "simple-2d"),
-    );
-    site.write(
-        "content/runs/d/run-record.json",
-        other("0000000d-1", "orchestratorSlug", "ralph"),
-    );
-    let mut frenzy = Run::new("0000000e-1");
-    frenzy.variant = "frenzy".to_owned();
-    site.run("e", &frenzy);
+    for (letter, key, value) in [
+        ("a", "variant", "base"),
+        ("b", "testCaseVersion", "v2.0.0"),
+        ("c", "engineSlug", "simple-2d"),
+        ("d", "orchestratorSlug", "ralph"),
+        ("e", "variant", "frenzy"),
+    ] {
+        let run = Run::new(&format!("0000000{letter}-1"));
+        site.run_with(letter, &run, |record| record["subject"][key] = value.into());
+    }
     site.publish();
     let page = site.page("cases/pong/index.html");
-    assert_eq!(page.all("table.comparison").len(), 4);
-    let tables: Vec<Vec<String>> = page
-        .all("table.comparison")
-        .into_iter()
-        .map(|table| {
-            crate::support::below(table, "tbody tr:not(.group) th a")
-                .into_iter()
-                .map(crate::support::words)
-                .collect()
-        })
-        .collect();
+    let tables = page.all("table.comparison").into_iter().map(|table| {
+        let links = below(table, "tbody tr:not(.group) th a").into_iter();
+        links.map(words).collect::<Vec<_>>()
+    });
+    let tables: Vec<_> = tables.collect();
+    assert_eq!(tables.len(), 4);
+    let shared = ["0000000a", "0000000e"].map(str::to_owned).to_vec();
     assert!(
-        tables.contains(&vec!["0000000a".to_owned(), "0000000e".to_owned()]),
+        tables.contains(&shared),
         "variants share a table: {tables:?}"
     );
-    assert!(
-        page.main().contains("Engine simple-2d") && page.main().contains("orchestrator ralph"),
-        "{}",
-        page.main()
-    );
+    page.says("Engine simple-2d");
+    page.says("orchestrator ralph");
     let model = site.page("models/sample-lark-1/index.html");
-    assert_eq!(
-        model.all("table.comparison tr.group").len(),
-        5,
-        "one table, a group for each task"
-    );
+    let groups = model.all("table.comparison tr.group").len();
+    assert_eq!(groups, 5, "one table, a group for each task");
 }
 
 #[test]
 fn a_comparison_table_has_a_column_for_every_declared_check() {
     let site = TestSite::empty();
-    site.run("a", &Run::new("0000000a-1"));
-    let second = Run::new("0000000b-1")
-        .record()
-        .replace("\"view\": \"title\"", "\"view\": \"in-play\"")
-        .replace("\"Title\"", "\"In Play\"");
-    site.write("content/runs/b/run-record.json", second);
+    site.run("a", &Run::new("0000000a-1"))
+        .run_with("b", &Run::new("0000000b-1"), |record| {
+            record["validation"]["checks"][0]["view"] = "in-play".into();
+            record["validation"]["checks"][0]["name"] = "In Play".into();
+        });
     site.publish();
     let page = site.page("cases/pong/index.html");
     let mut heads = page.texts("table.comparison th.check");
     heads.sort();
     assert_eq!(heads, ["in-play", "title"]);
-    assert_eq!(page.all("table.comparison tbody tr:not(.group)").len(), 2);
-    for row in page.all("table.comparison tbody tr:not(.group)") {
-        assert_eq!(
-            crate::support::below(row, "th, td").len(),
-            page.all("table.comparison thead th").len()
-        );
+    let rows = page.all("table.comparison tbody tr:not(.group)");
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        let cells = below(row, "th, td").len();
+        assert_eq!(cells, page.all("table.comparison thead th").len());
     }
 }
 
 #[test]
 fn several_content_roots_make_one_archive() {
     let site = TestSite::empty();
-    site.run("a", &Run::new("0000000a-1"));
-    site.write("more/b/run-record.json", Run::new("0000000b-1").record());
-    site.write("site.toml", "[build]\ncontent = [\"content\", \"more\"]\n");
-    site.publish();
+    site.run("a", &Run::new("0000000a-1"))
+        .write("more/b/run-record.json", Run::new("0000000b-1").record())
+        .write("site.toml", "[build]\ncontent = [\"content\", \"more\"]\n")
+        .publish();
     assert_eq!(slugs(&site).len(), 2);
+    // A folder that two roots hold is one run.
     site.write(
         "site.toml",
         "[build]\ncontent = [\"content\", \"content/runs\", \"more\"]\n",
     );
-    assert_eq!(
-        codes(&site.check()),
-        [""; 0],
-        "a folder that two roots hold is one run"
-    );
-    assert_eq!(site.check().runs, 2);
+    assert_eq!((codes(&site.check()), site.check().runs), (vec![], 2));
 }
 
 #[test]
 fn run_folders_are_found_at_any_depth_and_do_not_nest() {
     let site = TestSite::empty();
-    site.write("content/run-record-notes.md", "not a run");
-    site.write(
-        "content/a/b/c/d/e/run-record.json",
-        Run::new("0000000a-1").record(),
-    );
-    site.write(
-        "content/a/b/c/d/e/implementation/run-record.json",
-        "not a run either",
-    );
-    site.write("content/.hidden/run-record.json", "nor this");
+    let folder = "content/a/b/c/d/e";
+    site.write("content/run-record-notes.md", "not a run")
+        .write(
+            &format!("{folder}/run-record.json"),
+            Run::new("0000000a-1").record(),
+        )
+        .write(
+            &format!("{folder}/implementation/run-record.json"),
+            "not a run either",
+        )
+        .write("content/.hidden/run-record.json", "nor this");
     assert_eq!((codes(&site.check()), site.check().runs), (vec![], 1));
 }
 
 #[test]
 fn a_nested_run_directory_is_reported_but_not_a_record_among_the_files_of_a_run() {
     let site = TestSite::base();
-    let own = [
-        "assets/a",
-        "proofs",
-        "play",
-        "run.tape.cas",
-        ".git",
-        "implementation/deep",
-    ];
-    for folder in own {
-        site.write(
-            &format!("{FIRST}/{folder}/run-record.json"),
-            "a thing of the run",
-        );
+    for folder in "assets/a proofs play run.tape.cas .git implementation/deep".split(' ') {
+        site.write_first(&format!("{folder}/run-record.json"), "a thing of the run");
     }
     assert_eq!(codes(&site.check()), [""; 0]);
     let nested = ["again/and/again", "again"];
@@ -415,44 +306,34 @@ fn a_nested_run_directory_is_reported_but_not_a_record_among_the_files_of_a_run(
 #[test]
 fn prose_is_shown_on_the_page_of_its_name() {
     let site = TestSite::base();
-    site.write(
-        "content/cases/pong.md",
-        "+++\ntitle = \"The Game of Pong\"\n+++\n\nTwo paddles, one ball.\n",
-    );
-    site.write("content/models/sample-lark-1.md", "A model for samples.\n");
-    site.write("content/harnesses/codex.md", "A harness.\n");
-    site.write("content/pages/index.md", "Welcome, reader.\n");
-    site.write(
-        "content/pages/guide.md",
-        "+++\ntitle = \"The Guide\"\norder = 1\n+++\n\n## First steps\n\nRead.\n",
-    );
+    for [path, text, page, shown] in rows(
+        "
+cases/pong.md | +++⏎title = \"The Game of Pong\"⏎+++⏎⏎Two paddles, one ball.⏎ | cases/pong/ | Two paddles, one ball.
+models/sample-lark-1.md | A model for samples. | models/sample-lark-1/ | A model for samples.
+harnesses/codex.md | A harness. | harnesses/codex/ | A harness.
+pages/index.md | Welcome, reader. | | Welcome, reader.
+pages/guide.md | +++⏎title = \"The Guide\"⏎order = 1⏎+++⏎⏎## First steps⏎⏎Read.⏎ | guide/ | First steps
+",
+    ) {
+        site.write(&format!("content/{path}"), text);
+        assert_eq!(codes(&site.publish()), [""; 0]);
+        site.page(&format!("{page}index.html")).says(shown);
+    }
+    assert!(site.page("cases/pong/index.html").texts("h1")[0].starts_with("The Game of Pong"));
+    let links = site.page("index.html").texts("header nav a");
+    assert!(links.contains(&"The Guide".to_owned()), "{links:?}");
     site.write(
         "content/pages/later.md",
         "+++\ndraft = true\n+++\n\nNot yet.\n",
-    );
-    assert_eq!(codes(&site.publish()), [""; 0]);
-    assert!(site.page("cases/pong/index.html").texts("h1")[0].starts_with("The Game of Pong"));
-    for (page, text) in [
-        ("cases/pong/index.html", "Two paddles, one ball."),
-        ("models/sample-lark-1/index.html", "A model for samples."),
-        ("harnesses/codex/index.html", "A harness."),
-        ("index.html", "Welcome, reader."),
-        ("guide/index.html", "First steps"),
-    ] {
-        assert!(site.page(page).main().contains(text), "{page}");
-    }
-    assert!(!site.path("public/later").exists());
-    assert!(
-        site.page("index.html")
-            .texts("header nav a")
-            .contains(&"The Guide".to_owned())
-    );
-    let drafts = runpress::api::site::Overrides {
+    )
+    .publish();
+    assert!(!site.is_published("later"));
+    let drafts = Overrides {
         drafts: true,
-        ..Default::default()
+        ..Overrides::default()
     };
     assert!(site.build_with(&drafts).published);
-    assert!(site.path("public/later/index.html").is_file());
+    assert!(site.is_published("later/index.html"));
 }
 
 #[test]
@@ -460,70 +341,38 @@ fn dead_links_in_prose_are_reported() {
     let site = TestSite::base();
     site.write("static/pictures/a b.png", "");
     site.write("content/pages/guide.md", "# Größe\n\n# 概述\n");
-    let alive = [
-        "../index.html",
-        "..",
-        "../",
-        "../#newest",
-        "#",
-        "#top",
-        "#first-part",
-        "#%E6%A6%82%E8%BF%B0",
-        "#:~:text=words",
-        "?sort=cost",
-        "../guide/index.html#概述",
-        "../guide/#größe",
-        "../guide/",
-        "../guide",
-        "../pictures/a%20b.png",
-        "../runs/",
-        "../runs/page/2/index.html",
-        "../cases/pong/index.html",
-        "../feeds/runs.json",
-        "../404.html",
-        "../schema/",
-        "https://example.org/none",
-        "mailto:a@example.org",
-    ];
-    let run = format!("../runs/{FIRST_SLUG}/index.html#e-1");
-    let text: String = alive
-        .iter()
-        .chain([&run.as_str()])
-        .map(|address| format!("[words](<{address}>)\n"))
-        .collect();
-    let text = format!("{text}\n# First part\n\n# 概述\n");
-    site.write("content/pages/about.md", &text);
-    site.write("content/cases/pong.md", "[words](../../about/index.html)\n");
-    site.write("content/pages/index.md", "[words](about/index.html)\n");
+    let links = |list: &str| -> String {
+        list.split_whitespace()
+            .map(|link| format!("![words](<{link}>)\n"))
+            .collect()
+    };
+    let alive = format!(
+        "../index.html .. ../ ../#newest # #top #first-part #%E6%A6%82%E8%BF%B0 #:~:text=words ?sort=cost
+        ../guide/index.html#概述 ../guide/#größe ../guide/ ../guide ../pictures/a%20b.png ../runs/ ../runs/page/2/index.html
+        ../cases/pong/index.html ../feeds/runs.json ../404.html ../schema/ https://example.org/none mailto:a@example.org
+        ../runs/{FIRST_SLUG}/index.html#e-1"
+    );
+    let text = format!(
+        "{}\n# First part\n\n# 概述\n",
+        links(&alive).replace('!', "")
+    );
+    site.write("content/pages/about.md", text)
+        .write("content/cases/pong.md", "[words](../../about/index.html)\n")
+        .write("content/pages/index.md", "[words](about/index.html)\n");
     assert_eq!(codes(&site.check()), [""; 0]);
-    let dead = [
-        "../../about/index.html",
-        "/about/index.html",
-        "../abuot/index.html",
-        "../pictures/b.png",
-        "../runs/none/index.html",
-        "../cases/none/index.html",
-        "../cases/",
-        "..//guide/",
-    ];
-    let text: String = dead
-        .iter()
-        .map(|address| format!("![words](<{address}>)\n"))
-        .collect();
-    site.write("content/pages/about.md", format!("+++\n+++\n{text}"));
+    let dead = "../../about/index.html /about/index.html ../abuot/index.html ../pictures/b.png
+        ../runs/none/index.html ../cases/none/index.html ../cases/ ..//guide/";
+    site.write(
+        "content/pages/about.md",
+        format!("+++\n+++\n{}", links(dead)),
+    );
     let outcome = site.check();
-    let lines: Vec<_> = outcome
+    let found = outcome
         .diagnostics
         .iter()
-        .map(|problem| (problem.code.name, problem.place.line))
-        .collect();
-    let told: Vec<_> = (3..).take(dead.len()).map(Some).collect();
-    assert_eq!(
-        lines,
-        told.into_iter()
-            .map(|line| ("page.dead-link", line))
-            .collect::<Vec<_>>()
-    );
+        .map(|problem| (problem.code.name, problem.place.line));
+    let expected = (3..11).map(|line| ("page.dead-link", Some(line)));
+    assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     assert_eq!(outcome.blocking, 0);
 }
 
@@ -535,22 +384,24 @@ fn dead_anchors_in_prose_are_reported() {
         .write("content/pages/index.md", "# Part\n\n[a](#newest), [b](#part), [c](#about-part)\n")
         .write("content/cases/pong.md", "[a](#set-1), [b](#nope)\n");
     let outcome = site.check();
-    let mut dead: Vec<&str> = outcome
-        .diagnostics
-        .iter()
-        .map(|found| found.message.as_str())
-        .collect();
+    let mut dead = messages_of(&outcome);
     dead.sort_unstable();
-    assert_eq!(
-        dead,
-        [
-            "Dead link `#gr-e`: the page `a/index.html` has no such heading",
-            "Dead link `#nope`: the page `a/index.html` has no such heading",
-            "Dead link `#nope`: the page `cases/pong/index.html` has no such heading",
-            "Dead link `#part`: the page `index.html` has no such heading",
-            "Dead link `../b/index.html#nope`: the page `b/index.html` has no such heading",
-        ]
-    );
+    let expected = [
+        ("#gr-e", "a"),
+        ("#nope", "a"),
+        ("#nope", "cases/pong"),
+        ("#part", ""),
+        ("../b/index.html#nope", "b"),
+    ];
+    let expected = expected.map(|(link, page)| {
+        let page = if page.is_empty() {
+            "index.html".to_owned()
+        } else {
+            format!("{page}/index.html")
+        };
+        format!("Dead link `{link}`: the page `{page}` has no such heading")
+    });
+    assert_eq!(dead, expected);
 }
 
 #[test]
@@ -558,23 +409,16 @@ fn prose_for_a_case_in_another_script_is_on_its_page() {
     let site = TestSite::empty();
     site.run("a", &Run::new("0000000a-1").case("模型"))
         .write("content/cases/模型.md", "Words about it.\n");
-    let outcome = site.build();
-    assert!(outcome.published);
-    assert!(!codes(&outcome).iter().any(|code| code.starts_with("page.")));
-    let published = site.published();
-    assert!(published.iter().any(|(path, bytes)| {
-        path.starts_with("cases/") && String::from_utf8_lossy(bytes).contains("Words about it.")
-    }));
-}
-
-#[test]
-fn a_duplicate_id_is_pointed_at_by_line_and_column() {
-    let site = TestSite::empty();
-    site.run("a", &Run::new("0000000a-1"))
-        .run("b", &Run::new("0000000a-1"));
-    let outcome = site.check();
-    assert_eq!(codes(&outcome), ["archive.duplicate-run-id"]);
-    assert!(outcome.diagnostics[0].place.line.is_some());
+    let codes = codes(&site.publish());
+    assert!(
+        !codes.iter().any(|code| code.starts_with("page.")),
+        "{codes:?}"
+    );
+    let pages = site.published_with("Words about it.");
+    assert!(
+        pages.iter().any(|path| path.starts_with("cases/")),
+        "{pages:?}"
+    );
 }
 
 #[test]
@@ -591,10 +435,9 @@ fn a_page_whose_name_gives_no_address_is_reported() {
     site.write("content/pages/模型.md", "words\n");
     let outcome = site.check();
     assert!(
-        outcome
-            .diagnostics
+        messages_of(&outcome)
             .iter()
-            .all(|d| !d.message.contains("`//`")),
+            .all(|message| !message.contains("`//`")),
         "{:?}",
         described(&outcome)
     );

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines, messages};
+use crate::support::{FIRST_SLUG, Run, TestSite, contains, messages};
 
 const RUN: &str = "public/runs/pong-codex-sample-lark-1-4f1c2d3e/og.png";
 const CASE: &str = "public/cases/pong/og.png";
@@ -65,82 +65,78 @@ fn a_card_is_a_small_png_of_1200_by_630_pixels() {
 #[test]
 fn the_setting_says_which_runs_have_a_card_and_cases_have_one_unless_it_is_none() {
     for (cards, is_annotated, run, case) in [
-        ("all", false, true, true),
-        ("annotated", false, false, true),
-        ("annotated", true, true, true),
-        ("none", true, false, false),
+        ("cards = \"all\"", false, true, true),
+        ("cards = \"annotated\"", false, false, true),
+        ("cards = \"annotated\"", true, true, true),
+        ("cards = \"none\"", true, false, false),
+        ("", true, false, false),
     ] {
         let site = TestSite::base();
-        site.write("site.toml", format!("[site]\ncards = \"{cards}\"\n"));
-        let sidecar = format!("{FIRST}/events.jsonl.annotations.jsonl");
-        if is_annotated {
-            site.write(&sidecar, lines(&[HEADER, &annotation("n", 0, "note", "")]));
-        } else {
-            site.remove(&sidecar);
+        site.write("site.toml", format!("[site]\n{cards}\n"));
+        if !is_annotated {
+            site.unannotated();
         }
         site.publish();
         let found = (site.path(RUN).exists(), site.path(CASE).exists());
         assert_eq!(found, (run, case), "{cards}, {is_annotated}");
-        let links = |page: &str| site.page(page).all("a[href='og.png'][download]").len();
-        assert_eq!(
-            site.first_page().all("a[href='og.png'][download]").len(),
-            usize::from(run)
-        );
-        assert_eq!(links("cases/pong/index.html"), usize::from(case));
+        for (page, has_card) in [
+            (site.first_page(), run),
+            (site.page("cases/pong/index.html"), case),
+        ] {
+            let links = page.all("a[href='og.png'][download]").len();
+            assert_eq!(links, usize::from(has_card), "{cards}, {is_annotated}");
+        }
     }
-    let site = TestSite::base();
-    site.publish();
-    assert!(!site.path(RUN).exists() && !site.path(CASE).exists());
 }
 
 #[test]
 fn previews_and_feeds_name_the_card_when_the_address_of_the_site_is_known() {
     let site = carded("cards = \"all\"\nstories = \"all\"\nbase_url = \"https://example.org/x\"");
-    let card = "https://example.org/x/runs/pong-codex-sample-lark-1-4f1c2d3e/og.png";
+    let card = format!("https://example.org/x/runs/{FIRST_SLUG}/og.png");
+    let images = |path: &str| {
+        site.page(path)
+            .attrs("meta[property='og:image']", "content")
+    };
     for page in ["index.html", "story/index.html"] {
-        let page = site.page(&format!("runs/pong-codex-sample-lark-1-4f1c2d3e/{page}"));
-        let image = page.one("meta[property='og:image']");
-        assert_eq!(image.attr("content"), Some(card));
-        assert_eq!(page.all("meta[content=summary_large_image]").len(), 1);
+        let page = format!("runs/{FIRST_SLUG}/{page}");
+        assert_eq!(images(&page), [card.as_str()]);
+        site.page(&page).one("meta[content=summary_large_image]");
     }
-    let case = site.page("cases/pong/index.html");
-    let image = case.one("meta[property='og:image']").attr("content");
-    assert_eq!(image, Some("https://example.org/x/cases/pong/og.png"));
-    assert_eq!(site.json("feeds/feed.json")["items"][0]["image"], card);
-    assert!(
-        site.text("public/feeds/atom.xml")
-            .contains(&format!("href=\"{card}\""))
+    assert_eq!(
+        images("cases/pong/index.html"),
+        ["https://example.org/x/cases/pong/og.png"]
     );
-    let code = site.first_page().main();
-    assert!(
-        code.contains(&format!("({card})](https://example.org/x/runs/")),
-        "a line for a README"
+    assert_eq!(
+        site.json("feeds/feed.json")["items"][0]["image"],
+        card.as_str()
     );
+    contains(
+        &site.text("public/feeds/atom.xml"),
+        format!("href=\"{card}\""),
+    );
+    // A line for a README.
+    site.first_page()
+        .says(format!("({card})](https://example.org/x/runs/"));
 
     let site = carded("cards = \"all\"");
-    assert_eq!(
-        site.first_page().all("meta[property='og:image']").len(),
-        0,
-        "an address must be whole"
-    );
+    let images = site.first_page().all("meta[property='og:image']").len();
+    assert_eq!(images, 0, "an address must be whole");
     assert!(site.json("feeds/feed.json")["items"][0]["image"].is_null());
 }
 
 #[test]
 fn a_second_build_keeps_the_cards_of_runs_that_did_not_change() {
     let site = carded("cards = \"all\"");
-    let written = |path: &str| {
-        std::fs::metadata(site.path(path))
+    let written = || {
+        std::fs::metadata(site.path(RUN))
             .and_then(|file| file.modified())
             .expect("a time")
     };
-    let (before, bytes) = (written(RUN), site.bytes(RUN));
-    site.run("other", &Run::new("0000000b-1").case("snake"));
-    site.publish();
-    assert_eq!(written(RUN), before);
-    site.write(&format!("{FIRST}/events.jsonl"), messages(9));
-    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
-    site.publish();
+    let (before, bytes) = (written(), site.bytes(RUN));
+    site.run("other", &Run::new("0000000b-1").case("snake"))
+        .publish();
+    assert_eq!(written(), before);
+    site.log(messages(9)).publish();
     assert_ne!(site.bytes(RUN), bytes, "a card shows its tape");
 }
 
@@ -148,27 +144,26 @@ fn a_second_build_keeps_the_cards_of_runs_that_did_not_change() {
 fn hostile_and_endless_names_become_letters_and_boxes() {
     let name = format!("<b>\u{202e}\u{1b}[31m漢字{}", "m".repeat(4_000));
     let site = TestSite::base();
-    site.write(
-        "site.toml",
-        "[site]\ntitle = \"\\u202Etitle 漢\"\ncards = \"all\"\n",
-    );
-    site.run("odd", &Run::new("0000000c-1").case("odd").model(&name));
-    site.publish();
-    let published = site.published();
-    let cards: Vec<_> = published
-        .iter()
-        .filter(|(path, _)| path.ends_with("og.png"))
-        .collect();
+    site.run("odd", &Run::new("0000000c-1").case("odd").model(&name))
+        .write(
+            "site.toml",
+            "[site]\ntitle = \"\\u202Etitle 漢\"\ncards = \"all\"\n",
+        )
+        .publish();
+    let mut cards = site.published();
+    cards.retain(|path, _| path.ends_with("og.png"));
     assert_eq!(cards.len(), 4, "two runs and two cases");
     for (path, png) in cards {
         assert!(png.len() < 25_000, "{path}: {} bytes", png.len());
-        let pixels = pixels(png);
-        let outside = pixels.chunks(1201).any(|row| {
+        let is_empty = |row: &[u8]| {
             row[1..40]
                 .iter()
                 .chain(&row[1160..])
-                .any(|pixel| *pixel != 0)
-        });
-        assert!(!outside, "{path}: nothing leaves the margins");
+                .all(|pixel| *pixel == 0)
+        };
+        assert!(
+            pixels(&png).chunks(1201).all(is_empty),
+            "{path}: nothing leaves the margins"
+        );
     }
 }

@@ -8,7 +8,8 @@ use runpress::api::pipeline::NoProgress;
 use runpress::api::site::{Overrides, Site};
 
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, codes, lines, messages, tree, words,
+    FIRST_SLUG, Page, Run, TestSite, annotation, codes, messages, sidecar, sleeps, span, tree,
+    words,
 };
 
 /// The anchors of a page, and its links.
@@ -65,7 +66,9 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
         links: Vec::new(),
     };
     for element in page.all("*") {
-        let name = element.value().name();
+        let (name, of) = (element.value().name(), |attribute| {
+            element.value().attr(attribute)
+        });
         for (attribute, value) in element.value().attrs() {
             let external = value.contains("://") || value.starts_with("//");
             match attribute {
@@ -73,17 +76,13 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
                     wrong(format!("the id {value} stands twice"));
                 }
                 "style" => wrong(format!("an inline style on <{name}>")),
-                "href" if name == "a" => {
-                    if external {
-                        if !value.starts_with("https://") && !value.starts_with("http://") {
-                            wrong(format!("a link to {value}"));
-                        }
-                    } else if !value.starts_with("mailto:") {
-                        seen.links.push(value.to_owned());
-                    }
-                }
+                "href"
+                    if name == "a"
+                        && (value.starts_with("https://") || value.starts_with("http://")) => {}
+                "href" if name == "a" && external => wrong(format!("a link to {value}")),
+                "href" if name == "a" && value.starts_with("mailto:") => {}
                 // These identify the page itself; browsers do not load them.
-                "href" if name == "link" && element.value().attr("rel") == Some("canonical") => {}
+                "href" if name == "link" && of("rel") == Some("canonical") => {}
                 "href" | "src" | "srcset" | "poster" | "data" | "action" | "xlink:href"
                 | "background" | "formaction" => {
                     if external {
@@ -99,10 +98,7 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
             }
         }
         match name {
-            "script"
-                if element.value().attr("src").is_none()
-                    && element.value().attr("type") != Some("application/ld+json") =>
-            {
+            "script" if of("src").is_none() && of("type") != Some("application/ld+json") => {
                 wrong("an inline script".to_owned());
             }
             "style" | "base" | "iframe" | "object" | "embed" | "form" => {
@@ -111,30 +107,22 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
             _ => {}
         }
     }
-    for (selector, what) in [
-        ("h1", "heading of the first level"),
-        ("head > title", "title"),
-        (
-            "meta[http-equiv='Content-Security-Policy']",
-            "content security policy",
-        ),
-        ("main", "main element"),
+    for selector in [
+        "h1",
+        "head > title",
+        "meta[http-equiv='Content-Security-Policy']",
+        "main",
     ] {
         let elements = page.all(selector);
         if elements.len() != 1 {
-            wrong(format!("{} times a {what}", elements.len()));
+            wrong(format!("{} times {selector}", elements.len()));
         }
-        if matches!(selector, "h1" | "head > title")
-            && elements.iter().any(|element| words(*element).is_empty())
-        {
-            wrong(format!("an empty {what}"));
+        let has_words = matches!(selector, "h1" | "head > title");
+        if has_words && elements.iter().any(|element| words(*element).is_empty()) {
+            wrong(format!("an empty {selector}"));
         }
     }
-    if page
-        .all("html[lang]")
-        .iter()
-        .all(|html| html.value().attr("lang").is_none_or(str::is_empty))
-    {
+    if page.attrs("html", "lang").iter().all(String::is_empty) {
         wrong("no language".to_owned());
     }
     seen
@@ -147,29 +135,22 @@ fn follow(
     files: &BTreeMap<String, Vec<u8>>,
     pages: &BTreeMap<&str, Seen>,
 ) -> Option<String> {
-    let (address, fragment) = link
-        .split_once('#')
-        .map_or((link, None), |(address, fragment)| {
-            (address, Some(fragment))
-        });
+    let (address, fragment) = link.split_once('#').unwrap_or((link, ""));
     let address = address.split('?').next().unwrap_or_default();
     let target = if address.is_empty() {
         from.to_owned()
     } else {
-        let mut parts: Vec<&str> = if address.starts_with('/') {
-            Vec::new()
-        } else {
-            from.split('/').collect()
-        };
+        let mut parts: Vec<&str> = from.split('/').collect();
         parts.pop();
+        if address.starts_with('/') {
+            parts.clear();
+        }
         for part in address.trim_start_matches('/').split('/') {
             match part {
-                "." => {}
-                ".." => {
-                    if parts.pop().is_none() {
-                        return Some(format!("{link} leads out of the site"));
-                    }
+                ".." if parts.pop().is_none() => {
+                    return Some(format!("{link} leads out of the site"));
                 }
+                "." | ".." => {}
                 part => parts.push(part),
             }
         }
@@ -178,32 +159,24 @@ fn follow(
     if !files.contains_key(&target) {
         return Some(format!("{link} leads to no file"));
     }
-    let is_range = fragment.is_some_and(|fragment| fragment.contains(".."));
-    match fragment.filter(|_| !is_range) {
-        Some(fragment)
-            if !pages
-                .get(target.as_str())
-                .is_some_and(|page| page.ids.contains(&decoded(fragment))) =>
-        {
-            Some(format!("{link} leads to no place on {target}"))
-        }
-        _ => None,
-    }
+    let is_range = fragment.contains("..");
+    let page = pages.get(target.as_str());
+    let has_place = || page.is_some_and(|page| page.ids.contains(&decoded(fragment)));
+    (link.contains('#') && !is_range && !has_place())
+        .then(|| format!("{link} leads to no place on {target}"))
 }
 
 fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = text
-            .get(at + 1..at + 3)
-            .filter(|_| bytes[at] == b'%')
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        out.push(hex.unwrap_or(bytes[at]));
-        at += if hex.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(out).expect("UTF-8")
+    percent_encoding::percent_decode_str(text)
+        .decode_utf8()
+        .expect("UTF-8")
+        .into_owned()
+}
+
+/// Publishes a site, and expects all its links to lead somewhere.
+fn publish_whole(site: &TestSite) {
+    site.publish();
+    assert_eq!(problems(&site.published()), [""; 0]);
 }
 
 #[test]
@@ -222,75 +195,45 @@ fn every_link_of_the_demo_site_leads_somewhere_and_nothing_comes_from_elsewhere(
 
 #[test]
 fn every_link_of_a_site_of_250_runs_leads_somewhere() {
-    let site = crate::pagination::site_of_250_runs();
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0]);
+    publish_whole(&crate::pagination::site_of_250_runs());
 }
 
 #[test]
 fn every_link_of_a_small_site_leads_somewhere_whatever_it_lacks() {
     let site = TestSite::empty();
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0], "no runs");
+    publish_whole(&site);
+    // One run without any tape.
     site.run("only", &Run::new("9b02c4aa-1"));
-    site.publish();
-    assert_eq!(
-        problems(&site.published()),
-        [""; 0],
-        "one run without any tape"
-    );
+    publish_whole(&site);
 }
 
 #[test]
 fn every_link_of_a_site_with_a_base_address_leads_somewhere() {
     let site = TestSite::base();
-    site.write("site.toml", "[site]\nbase_url = \"https://runs.example.org/\"\n[[nav]]\ntitle = \"Elsewhere\"\nurl = \"https://example.org/\"\n");
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0]);
-    let canonical = site.first_page();
-    let canonical = canonical.one("link[rel=canonical]");
-    let expected = format!(
-        "https://runs.example.org/runs/{}/",
-        crate::support::FIRST_SLUG
+    site.settings("[[nav]]\ntitle = \"Elsewhere\"\nurl = \"https://example.org/\"");
+    publish_whole(&site);
+    let canonical = site.first_page().attrs("link[rel=canonical]", "href");
+    assert_eq!(
+        canonical,
+        [format!("https://runs.example.org/runs/{FIRST_SLUG}/")]
     );
-    assert_eq!(canonical.value().attr("href"), Some(expected.as_str()));
 }
 
 #[test]
 fn several_tapes_of_one_run_have_anchors_of_their_own() {
     let site = TestSite::base();
-    let tape: Vec<String> = std::iter::once(r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#.to_owned())
-        .chain((0..4).map(|seq| {
-            format!("{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":{seq},\"monotonic_ms\":0,\"kind\":{{\"kind\":\"clock_sleep\",\"duration_ms\":1}}}}")
-        }))
-        .collect();
-    for name in [
-        "run.tape",
-        "Run 2.tape",
-        "7.tape",
-        "timeline.tape",
-        "模型.tape",
-    ] {
-        site.write(&format!("{FIRST}/{name}"), lines(&tape));
-        site.write(
-            &format!("{FIRST}/{name}.annotations.jsonl"),
-            lines(&[
-                HEADER.to_owned(),
-                annotation(
-                    "a-1",
-                    2,
-                    "note",
-                    "\"span\":{\"start_event_id\":2,\"end_event_id\":3}",
-                ),
-                annotation("", 2, "note", ""),
-                annotation("", 2, "note", ""),
-            ]),
-        );
+    let notes = [
+        annotation("a-1", 2, "note", &span(2, 3)),
+        annotation("", 2, "note", ""),
+        annotation("", 2, "note", ""),
+    ];
+    for name in ["run", "Run 2", "7", "timeline", "模型"] {
+        site.write_first(&format!("{name}.tape"), sleeps(0..4))
+            .write_first(&format!("{name}.tape.annotations.jsonl"), sidecar(&notes));
     }
-    site.write("site.toml", "[timeline]\npage_size = 3\n");
-    site.write(&format!("{FIRST}/events.jsonl"), messages(7));
-    let outcome = site.publish();
-    assert_eq!(crate::support::codes(&outcome), [""; 0]);
+    site.write("site.toml", "[timeline]\npage_size = 3\n")
+        .write_first("events.jsonl", messages(7));
+    assert_eq!(codes(&site.publish()), [""; 0]);
     assert_eq!(problems(&site.published()), [""; 0]);
     assert_eq!(site.first_page().all("ol.tape").len(), 6);
 }
@@ -298,32 +241,20 @@ fn several_tapes_of_one_run_have_anchors_of_their_own() {
 /// The base site with two annotations with these ids on its first event.
 fn labelled(ids: [&str; 2]) -> TestSite {
     let site = TestSite::base();
-    let all = [
-        HEADER.to_owned(),
-        annotation(ids[0], 0, "note", ""),
-        annotation(ids[1], 0, "note", ""),
-    ];
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&all),
-    );
+    site.annotate(&ids.map(|id| annotation(id, 0, "note", "")));
     site
 }
 
 #[test]
 fn annotations_whose_ids_differ_only_in_case_and_place_have_anchors_of_their_own() {
-    let site = labelled(["x-1", "X"]);
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0]);
+    publish_whole(&labelled(["x-1", "X"]));
 }
 
 #[test]
 fn an_annotation_id_that_looks_like_an_anchor_of_another_tape_gets_a_distinct_anchor() {
     let site = labelled(["e-0", "a-1"]);
-    let tape = "{\"type\":\"header\",\"version\":1,\"harn_version\":\"1\"}\n{\"type\":\"record\",\"seq\":0,\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{\"kind\":\"clock_sleep\",\"duration_ms\":1}}\n";
-    site.write(&format!("{FIRST}/a.tape"), tape);
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0]);
+    site.write_first("a.tape", sleeps([0]));
+    publish_whole(&site);
 }
 
 #[test]
@@ -332,166 +263,88 @@ fn the_page_for_unknown_addresses_links_from_the_path_of_the_base_address() {
     site.write(
         "site.toml",
         "[site]\nbase_url = \"https://example.org/a/b\"\n",
-    );
-    site.publish();
+    )
+    .publish();
     let page = site.page("404.html");
-    for link in page.all("a[href], link[href], script[src]") {
-        let address = link
-            .value()
-            .attr("href")
-            .or(link.value().attr("src"))
-            .unwrap_or_default();
-        let rest = address.strip_prefix("/a/b/");
+    let links = page.attrs("a[href], link[href]", "href");
+    for link in links.iter().chain(&page.attrs("script[src]", "src")) {
+        let rest = link.strip_prefix("/a/b/");
         let is_there = rest.is_some_and(|rest| site.path(&format!("public/{rest}")).is_file());
-        assert!(
-            is_there || address.starts_with('#') || address.starts_with("https://example.org/a/b/"),
-            "{address}"
-        );
+        let is_own = link.starts_with('#') || link.starts_with("https://example.org/a/b/");
+        assert!(is_there || is_own, "{link}");
     }
 }
 
 #[test]
 fn a_tape_with_the_name_of_a_file_of_the_site_does_not_take_its_place() {
     let site = TestSite::base();
-    let tape = "{\"type\":\"header\",\"version\":1,\"harn_version\":\"1\"}\n";
-    for name in [
-        "events.tape",
-        "text.tape",
-        "index.tape",
-        "run.json.tape",
-        "events.jsonl.tape",
-    ] {
-        site.write(&format!("{FIRST}/{name}"), tape);
+    for name in ["events", "text", "index", "run.json", "events.jsonl"] {
+        site.write_first(&format!("{name}.tape"), sleeps([]));
     }
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0]);
+    publish_whole(&site);
 }
 
 #[test]
 fn footnotes_of_two_annotations_have_anchors_of_their_own() {
     let site = TestSite::base();
-    let note = r#""evidence":"One[^b].\n\n[^b]: two""#;
-    let other = r#""evidence":"One[^c].\n\n[^c]: two""#;
-    let all = [
-        HEADER.to_owned(),
-        annotation("x", 0, "note", note),
-        annotation("x-fn-b", 0, "note", other),
-    ];
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&all),
-    );
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0]);
+    site.annotate(&[
+        annotation("x", 0, "note", r#""evidence":"One[^b].\n\n[^b]: two""#),
+        annotation("x-fn-b", 0, "note", r#""evidence":"One[^c].\n\n[^c]: two""#),
+    ]);
+    publish_whole(&site);
 }
 
 #[test]
 fn a_heading_of_the_sites_own_prose_does_not_take_an_id_of_the_page() {
     let site = TestSite::base();
-    site.write("content/pages/guide.md", "# Main\n\n## Main\n");
-    site.write(
-        "content/pages/index.md",
-        "# Newest\n\n# Said\n\n# Overview\n",
-    );
-    site.write("content/cases/pong.md", "# Set 1\n");
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0]);
-}
-
-#[test]
-fn links_to_events_in_reviews_and_evidence_lead_to_the_page_that_has_them() {
-    let site = TestSite::base();
-    site.write("site.toml", "[timeline]\npage_size = 2\n");
-    site.write(
-        &format!("{FIRST}/writeup.md"),
-        "---\nrating: great\n---\n\nSee [the test](#e-2).\n",
-    );
-    let far = annotation("a", 3, "note", r#""evidence":"See [the start](#e-0).""#);
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[HEADER, &far]),
-    );
-    site.publish();
-    assert_eq!(problems(&site.published()), [""; 0]);
+    site.write("content/pages/guide.md", "# Main\n\n## Main\n")
+        .write(
+            "content/pages/index.md",
+            "# Newest\n\n# Said\n\n# Overview\n",
+        )
+        .write("content/cases/pong.md", "# Set 1\n");
+    publish_whole(&site);
 }
 
 #[test]
 fn links_to_missing_places_are_dropped_with_a_warning_and_keep_their_text() {
     let site = TestSite::base();
-    site.write(
-        &format!("{FIRST}/writeup.md"),
+    site.write_first(
+        "writeup.md",
         "---\nrating: great\n---\n\n# Sound\n\nSee [sound](#sound) and [later](#e-99).\n",
     );
-    let outcome = site.publish();
-    assert_eq!(codes(&outcome), ["review.unsafe-link"; 2]);
+    assert_eq!(codes(&site.publish()), ["review.unsafe-link"; 2]);
     assert_eq!(problems(&site.published()), [""; 0]);
     let page = site.first_page();
-    assert!(
-        page.main().contains("See sound and later."),
-        "{}",
-        page.main()
-    );
+    page.says("See sound and later.");
     assert_eq!(page.texts(".prose a"), [""; 0]);
 }
 
 #[test]
 fn a_link_to_an_event_is_one_to_the_tape_that_the_text_is_about_on_the_page_that_has_it() {
     let site = TestSite::base();
-    site.write("site.toml", "[timeline]\npage_size = 2\n");
-    site.write(
-        &format!("{FIRST}/writeup.md"),
-        "---\nrating: great\n---\n\nSee [the last](#e-3).\n",
-    );
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[
-            HEADER,
-            &annotation(
-                "a",
-                3,
-                "note",
-                r#""evidence":"See [the start](#e-0) and [this](#e-3).""#,
-            ),
-        ]),
-    );
-    let record = |seq: u32| {
-        format!(
-            "{{\"type\":\"record\",\"seq\":{seq},\"virtual_time_ms\":0,\"monotonic_ms\":0,\"kind\":{{\"kind\":\"clock_sleep\",\"duration_ms\":1}}}}"
+    let evidence = r#""evidence":"See [the start](#e-0) and [this](#e-3).""#;
+    let another = annotation("b", 0, "note", r#""evidence":"See [another](#e-2).""#);
+    site.write("site.toml", "[timeline]\npage_size = 2\n")
+        .write_first(
+            "writeup.md",
+            "---\nrating: great\n---\n\nSee [the last](#e-3).\n",
         )
-    };
-    let tape = [
-        r#"{"type":"header","version":1,"harn_version":"1"}"#.to_owned(),
-        record(0),
-        record(1),
-        record(2),
-    ];
-    site.write(&format!("{FIRST}/run.tape"), lines(&tape));
-    site.write(
-        &format!("{FIRST}/run.tape.annotations.jsonl"),
-        lines(&[
-            HEADER,
-            &annotation("b", 0, "note", r#""evidence":"See [another](#e-2).""#),
-        ]),
-    );
+        .annotate(&[annotation("a", 3, "note", evidence)])
+        .write_first("run.tape", sleeps(0..3))
+        .write_first("run.tape.annotations.jsonl", sidecar(&[another]));
     assert_eq!(codes(&site.publish()), [""; 0]);
     assert_eq!(problems(&site.published()), [""; 0]);
-    let hrefs = |page: &Page, selector: &str| -> Vec<String> {
-        let links = page.all(selector);
-        links
-            .into_iter()
-            .filter_map(|link| link.value().attr("href").map(str::to_owned))
-            .collect()
-    };
     let first = site.first_page();
-    assert!(hrefs(&first, ".prose a")[0].ends_with("events/2/index.html#e-3"));
+    assert!(first.attrs(".prose a", "href")[0].ends_with("events/2/index.html#e-3"));
     // The name of the tape is in the address of its further pages, and before the number in its anchors.
-    let other = hrefs(&first, "[id='run.e-0'] .md a");
+    let other = first.attrs("[id='run.e-0'] .md a", "href");
     assert!(
         other.len() == 1 && other[0].contains("run") && other[0].ends_with("#run.e-2"),
         "{other:?}"
     );
     let second = site.page(&format!("runs/{FIRST_SLUG}/events/2/index.html"));
-    let back = hrefs(&second, "#e-3 .md a");
+    let back = second.attrs("#e-3 .md a", "href");
     assert!(
         back.len() == 2 && back[0].ends_with("index.html#e-0") && back[1].ends_with("#e-3"),
         "{back:?}"

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::crawl;
-use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, lines, messages};
+use crate::support::{
+    FIRST, FIRST_SLUG, Run, TestSite, annotation, each, lacks, messages, sidecar,
+};
 
 /// Withheld text of the first run.
 const SECRET: &str = "read the task";
@@ -15,40 +17,36 @@ const BUCKET: &str = "https://bucket.example.org/runs/";
 /// The base site with forty more runs that have logs and sidecars. Text of one run is withheld.
 fn site(settings: &str) -> TestSite {
     let site = TestSite::base();
-    let arguments = [
-        "redact", FIRST, "--reason", "secret", "--event", "0", "--quote", SECRET,
-    ];
-    let ran = site.runpress(&arguments);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    site.runpress(&format!(
+        "redact {FIRST} --reason secret --event 0 --quote '{SECRET}'"
+    ))
+    .ok();
     for n in 0..40 {
-        add(&site, n);
+        let log = format!("content/runs/r{n}/events.jsonl");
+        site.run(&format!("r{n}"), &Run::new(&format!("{n:08x}-0000")))
+            .write(&log, messages(n + 1))
+            .write(
+                &format!("{log}.annotations.jsonl"),
+                sidecar(&[annotation("a-1", 0, "note", "")]),
+            );
     }
     site.write("site.toml", settings);
     site
 }
 
-fn add(site: &TestSite, n: u32) {
-    let folder = format!("r{n}");
-    site.run(&folder, &Run::new(&format!("{n:08x}-0000")));
-    site.write(
-        &format!("content/runs/{folder}/events.jsonl"),
-        messages(n + 1),
-    );
-    let sidecar = lines(&[HEADER.to_owned(), annotation("a-1", 0, "note", "")]);
-    site.write(
-        &format!("content/runs/{folder}/events.jsonl.annotations.jsonl"),
-        sidecar,
-    );
-}
-
 /// The downloads next to run pages, by slug and file name.
 fn beside_pages(files: &Files) -> Files {
-    let is_raw = |name: &str| name.contains(".jsonl") || name.ends_with(".tape");
-    let raw = files.iter().filter_map(|(path, bytes)| {
-        let below = path.strip_prefix("runs/")?;
-        is_raw(below).then(|| (below.to_owned(), bytes.clone()))
-    });
-    raw.collect()
+    let mut raw = below(files, "runs/");
+    raw.retain(|name, _| name.contains(".jsonl") || name.ends_with(".tape"));
+    raw
+}
+
+/// The files of a folder.
+fn below(files: &Files, folder: &str) -> Files {
+    let below = files
+        .iter()
+        .filter_map(|(path, bytes)| Some((path.strip_prefix(folder)?.to_owned(), bytes.clone())));
+    below.collect()
 }
 
 #[test]
@@ -57,30 +55,16 @@ fn without_downloads_pages_keep_the_digests_and_say_so() {
     site.publish();
     let files = site.published();
     assert_eq!(beside_pages(&files), Files::new());
-    assert!(!files.keys().any(|path| path.starts_with("downloads/")));
+    assert_eq!(below(&files, "downloads/"), Files::new());
     assert_eq!(crawl::problems(&files), [""; 0]);
-    let told = site.first_page().main();
-    assert!(
-        told.contains("are not published on this site; their digests are below"),
-        "{told}"
-    );
-    let digest = blake3::hash(&site.bytes("content/runs/r3/events.jsonl"))
-        .to_hex()
-        .to_string();
-    let page = site.page("runs/pong-codex-sample-lark-1-00000003/index.html");
-    assert!(page.main().contains(&digest));
+    site.first_page()
+        .says("are not published on this site; their digests are below");
+    let digest = blake3::hash(&site.bytes("content/runs/r3/events.jsonl")).to_hex();
+    site.page("runs/pong-codex-sample-lark-1-00000003/index.html")
+        .says(digest.as_str());
     // Without the file, there is nothing to report.
-    site.write(
-        "site.toml",
-        "[publish]\ndownloads = \"none\"\n[policy]\npublish_events = false\n",
-    );
-    site.publish();
-    assert!(
-        !site
-            .first_page()
-            .main()
-            .contains("not published on this site")
-    );
+    site.settings("[policy]\npublish_events = false").publish();
+    lacks(&site.first_page().main(), "not published on this site");
 }
 
 #[test]
@@ -89,32 +73,19 @@ fn downloads_for_a_bucket_are_in_one_folder_that_the_host_need_not_take() {
     let site = site("");
     site.publish();
     let expected = beside_pages(&site.published());
-    site.write("site.toml", &bucket);
-    site.publish();
-    let files = site.published();
-    let moved = files.iter().filter_map(|(path, bytes)| {
-        let below = path.strip_prefix("downloads/")?;
-        Some((below.to_owned(), bytes.clone()))
-    });
-    assert!(moved.collect::<Files>() == expected);
+    site.write("site.toml", &bucket).publish();
+    let mut files = site.published();
+    assert!(below(&files, "downloads/") == expected);
     let address = format!("{BUCKET}{FIRST_SLUG}/events.jsonl");
     site.first_page().one(&format!("a[href='{address}']"));
-    let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
-    let listed = document["files"].as_array().expect("files").iter();
-    assert_eq!(
-        listed
-            .filter(|file| file["url"] == address.as_str())
-            .count(),
-        1
-    );
+    let document = site.first_run();
+    let urls = each(&document["files"], "url").into_iter();
+    assert_eq!(urls.filter(|url| **url == address.as_str()).count(), 1);
     // The limits of the host apply to everything except the folder.
-    let own = files
-        .keys()
-        .filter(|path| !path.starts_with("downloads/") && *path != ".runpress")
-        .count();
-    for (limit, status) in [(own, 0), (own - 1, 1)] {
+    files.retain(|path, _| !path.starts_with("downloads/") && path != ".runpress");
+    for (limit, status) in [(files.len(), 0), (files.len() - 1, 1)] {
         site.write("site.toml", format!("{bucket}[budget]\nfiles = {limit}\n"));
-        assert_eq!(site.runpress(&["check"]).status, Some(status), "{limit}");
+        site.runpress("check").exits(status);
     }
 }
 
@@ -122,14 +93,8 @@ fn downloads_for_a_bucket_are_in_one_folder_that_the_host_need_not_take() {
 fn the_value_that_was_removed_names_what_replaces_it() {
     let site = TestSite::base();
     site.write("site.toml", "[publish]\ndownloads = \"packed\"\n");
-    let ran = site.runpress(&["check"]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    for part in [
-        "error[config.invalid-value]",
-        "site.toml:2:13",
-        "`--export parquet=DIR`",
-        "`files_base_url`",
-    ] {
-        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
-    }
+    let ran = site.runpress("check").exits(2);
+    ran.says("error[config.invalid-value]")
+        .says("site.toml:2:13");
+    ran.says("`--export parquet=DIR`").says("`files_base_url`");
 }

@@ -1,20 +1,16 @@
 //! Problems of runs that a site expects (`[[expect]]`): they are notes, which show the reason.
 
-use serde_json::json;
-
 use crate::shards::{merge, shard};
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, fixture};
+use crate::support::{FIRST, FIRST_ID, FIRST_SLUG, TestSite, codes, contains, fixture};
 
-const FIRST_ID: &str = "4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11";
 const REASON: &str = "Changed on purpose, as a sample.";
 
 /// The base site with an event that does not follow from the raw log, and an expectation of it.
 fn site(code: &str, run: &str) -> TestSite {
     let site = TestSite::base().overlay(&fixture("codes/raw.event-differs"));
-    let settings = site.text("site.toml");
-    let expected =
-        format!("[[expect]]\ncode = \"{code}\"\nrun = \"{run}\"\nreason = \"{REASON}\"\n");
-    site.write("site.toml", format!("{settings}\n{expected}"));
+    site.settings(&format!(
+        "[[expect]]\ncode = \"{code}\"\nrun = \"{run}\"\nreason = \"{REASON}\""
+    ));
     site
 }
 
@@ -22,16 +18,14 @@ fn site(code: &str, run: &str) -> TestSite {
 fn an_expected_problem_is_a_note_with_the_reason() {
     for run in [FIRST, &format!("{FIRST}/"), FIRST_ID] {
         let site = site("raw.event-differs", run);
-        let built = site.runpress(&["build", "--deny", "warnings"]);
-        assert_eq!(built.status, Some(0), "{}", built.stderr);
+        site.runpress("build --deny warnings").ok();
         let feed = site.json("feeds/diagnostics.json");
         let problem = &feed["diagnostics"][0];
         assert_eq!(problem["code"], "raw.event-differs");
         assert_eq!(problem["severity"], "note");
-        assert_eq!(problem["help"], json!(format!("Expected: {REASON}")));
+        assert_eq!(problem["help"], format!("Expected: {REASON}"));
         for page in ["problems", &format!("runs/{FIRST_SLUG}")] {
-            let page = site.text(&format!("public/{page}/index.html"));
-            assert!(page.contains(REASON));
+            contains(&site.text(&format!("public/{page}/index.html")), REASON);
         }
     }
 }
@@ -39,11 +33,7 @@ fn an_expected_problem_is_a_note_with_the_reason() {
 #[test]
 fn an_error_that_a_policy_makes_of_a_warning_can_be_expected() {
     let site = site("raw.event-differs", FIRST);
-    let settings = site.text("site.toml");
-    site.write(
-        "site.toml",
-        format!("[policy]\nraw_audit = \"error\"\n{settings}"),
-    );
+    site.settings("[policy]\nraw_audit = \"error\"");
     assert_eq!(codes(&site.publish()), ["raw.event-differs"]);
 }
 
@@ -56,22 +46,21 @@ fn an_expectation_of_another_run_or_problem_changes_nothing_and_is_reported() {
         let site = site(code, run);
         let found = codes(&site.publish());
         assert_eq!(found, ["raw.event-differs", "config.unused-expectation"]);
-        let built = site.runpress(&["check", "--deny", "warnings"]);
-        assert_eq!(built.status, Some(1));
+        site.runpress("check --deny warnings").exits(1);
     }
 }
 
 #[test]
 fn secrets_errors_and_unknown_codes_cannot_be_expected() {
     for code in ["secret.llm", "annotation.invalid-span", "raw.event-difers"] {
-        let site = site(code, FIRST);
-        let checked = site.runpress(&["check"]);
-        assert_eq!(checked.status, Some(2));
-        assert!(checked.stderr.contains("config.invalid-value"), "{code}");
+        let checked = site(code, FIRST).runpress("check").exits(2);
+        checked.says("config.invalid-value");
     }
     let without_reason = site("raw.event-differs", FIRST);
-    without_reason.replace("site.toml", REASON, " ");
-    assert_eq!(without_reason.runpress(&["check"]).status, Some(2));
+    without_reason
+        .replace("site.toml", REASON, " ")
+        .runpress("check")
+        .exits(2);
 }
 
 #[test]
@@ -79,13 +68,11 @@ fn an_expectation_that_is_added_later_or_in_parts_gives_the_same_site() {
     let site = site("raw.event-differs", FIRST);
     let settings = site.text("site.toml");
     let (others, _) = settings.split_once("[[expect]]").expect("an entry");
-    site.write("site.toml", others);
-    site.publish();
-    site.write("site.toml", &settings);
-    site.publish();
+    site.write("site.toml", others).publish();
+    site.write("site.toml", &settings).publish();
     let whole = site.json("feeds/diagnostics.json")["diagnostics"].clone();
     assert_eq!(whole[0]["severity"], "note");
-    std::fs::remove_dir_all(site.path("public")).expect("a removal");
+    site.remove("public");
     (1..=2).for_each(|number| drop(shard(&site, number, 2)));
     merge(&site, &[2, 1]);
     assert_eq!(site.json("feeds/diagnostics.json")["diagnostics"], whole);

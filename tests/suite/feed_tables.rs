@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::feeds::several;
-use crate::support::{Run, TestSite};
+use crate::support::{Run, TestSite, contains, entries};
 
 /// The fields of a CSV line without quoted line breaks.
 fn fields(line: &str) -> Vec<String> {
@@ -27,19 +27,19 @@ fn the_table_of_runs_holds_what_the_cards_hold() {
     let mut lines = text.split_terminator("\r\n").map(fields);
     let heads = lines.next().expect("a heading");
     let runs = site.json("feeds/runs.json");
-    let cards = runs["runs"].as_array().expect("runs");
+    let cards = entries(&runs["runs"]);
     let rows: Vec<_> = lines.collect();
     assert_eq!(rows.len(), cards.len());
     for (row, card) in rows.iter().zip(cards) {
         assert_eq!(row.len(), heads.len());
         for (head, field) in heads.iter().zip(row) {
-            let found = [
-                format!("/{head}"),
-                format!("/subject/{head}"),
-                format!("/metrics/{head}"),
-                format!("/metrics/tokens/{head}"),
-                format!("/metrics/cost/{}", head.trim_end_matches("Cost")),
-                format!("/links/{head}"),
+            let folders = [
+                "",
+                "/subject",
+                "/metrics",
+                "/metrics/tokens",
+                "/metrics/cost",
+                "/links",
             ];
             let value = match head.as_str() {
                 "annotations" => &card["annotations"]["count"],
@@ -47,10 +47,14 @@ fn the_table_of_runs_holds_what_the_cards_hold() {
                 "threadEntries" => &card["threads"]["entryCount"],
                 "threadsOpen" => &card["threads"]["openCount"],
                 "threadsResolved" => &card["threads"]["resolvedCount"],
-                _ => found
-                    .iter()
-                    .find_map(|place| card.pointer(place))
-                    .unwrap_or(&Value::Null),
+                _ => {
+                    let name = |folder: &str| match folder {
+                        "/metrics/cost" => head.trim_end_matches("Cost").to_owned(),
+                        _ => head.clone(),
+                    };
+                    let find = |folder: &&str| card.pointer(&format!("{folder}/{}", name(folder)));
+                    folders.iter().find_map(find).unwrap_or(&Value::Null)
+                }
             };
             let same = match value {
                 Value::Null => field.is_empty(),
@@ -68,46 +72,35 @@ fn the_table_of_runs_holds_what_the_cards_hold() {
 #[test]
 fn no_field_of_the_table_of_runs_begins_a_formula() {
     let site = TestSite::empty();
-    let evil = Run::new("=1+1-x")
-        .model("@SUM(A1)")
-        .case("+pong")
-        .state("-cmd|' /C calc'!A0");
-    site.run("evil", &evil);
-    site.publish();
+    let evil = Run::new("=1+1-x").model("@SUM(A1)").case("+pong");
+    site.run("evil", &evil.state("-cmd|' /C calc'!A0"))
+        .publish();
     let text = site.text("public/feeds/runs.csv");
-    let row = fields(text.lines().nth(1).expect("a run"));
-    for field in row {
+    for field in fields(text.lines().nth(1).expect("a run")) {
         assert!(!field.starts_with(['=', '+', '-', '@', '\t']), "{field}");
     }
-    assert!(
-        text.contains("\"'=1+1-x\",") && text.contains(",\"'@SUM(A1)\","),
-        "{text}"
-    );
+    contains(&text, "\"'=1+1-x\",");
+    contains(&text, ",\"'@SUM(A1)\",");
 }
 
 #[test]
 fn every_text_of_the_table_of_runs_is_quoted_and_no_number_is() {
     let site = TestSite::empty();
     let run = Run::new("a;b\t\"c\"").model("1.5").state("NaN");
-    site.run("odd", &run);
-    site.publish();
+    site.run("odd", &run).publish();
     let text = site.text("public/feeds/runs.csv");
     let row = text.lines().nth(1).expect("a run");
     assert!(row.starts_with("\"a;b\t\"\"c\"\"\",\""), "{row}");
-    assert!(
-        row.contains(",\"1.5\",") && row.contains(",\"NaN\",") && row.contains(",0.25,0.25,true,"),
-        "{row}"
-    );
+    for part in [",\"1.5\",", ",\"NaN\",", ",0.25,0.25,true,"] {
+        contains(row, part);
+    }
 }
 
 #[test]
 fn cases_models_and_harnesses_are_counted() {
     let site = several();
-    site.run(
-        "z",
-        &Run::new("zz-1").case("another").state("failed").model("m"),
-    );
-    site.publish();
+    let other = Run::new("zz-1").case("another").state("failed").model("m");
+    site.run("z", &other).publish();
     let cases = site.json("feeds/cases.json");
     assert_eq!(cases["cases"][0]["name"], "another");
     let pong = &cases["cases"][1];
@@ -120,14 +113,13 @@ fn cases_models_and_harnesses_are_counted() {
     assert_eq!(pong["models"], json!({"sample/lark-1": 7}));
     assert_eq!(pong["harnesses"], json!({"codex": 7}));
     let models = site.json("feeds/models.json");
-    assert_eq!(models["models"][0]["cases"], json!({"another": 1}));
-    assert_eq!(models["models"][0]["runs"]["states"], json!({"failed": 1}));
+    let model = &models["models"][0];
+    assert_eq!(model["cases"], json!({"another": 1}));
+    assert_eq!(model["runs"]["states"], json!({"failed": 1}));
     let harnesses = site.json("feeds/harnesses.json");
-    assert_eq!(
-        harnesses["harnesses"][0]["cases"],
-        json!({"another": 1, "pong": 7})
-    );
-    assert_eq!(harnesses["harnesses"][0]["runs"]["count"], 8);
+    let harness = &harnesses["harnesses"][0];
+    assert_eq!(harness["cases"], json!({"another": 1, "pong": 7}));
+    assert_eq!(harness["runs"]["count"], 8);
 }
 
 #[test]
@@ -142,7 +134,7 @@ fn the_page_of_feeds_tells_about_every_feed_with_the_address_of_the_site() {
         let page = site.page("feeds/index.html");
         let index = site.json("feeds/index.json");
         let mut expected = vec!["index.json".to_owned()];
-        for feed in index["feeds"].as_array().expect("feeds") {
+        for feed in entries(&index["feeds"]) {
             let path = feed["path"].as_str().expect("a path");
             expected.push(path.trim_start_matches("feeds/").to_owned());
             assert_ne!(path, "feeds/index.html");
@@ -155,16 +147,11 @@ fn the_page_of_feeds_tells_about_every_feed_with_the_address_of_the_site() {
         assert_eq!(page.texts("main details > summary"), expected);
         let address = base.unwrap_or("https://example.org/");
         for (name, example) in expected[1..].iter().zip(page.texts("main details[id]")) {
-            assert!(
-                example.contains(&format!("{address}feeds/{name}")),
-                "{name}: {example}"
-            );
+            contains(&example, format!("{address}feeds/{name}"));
         }
         assert_eq!(expected.contains(&"atom.xml".to_owned()), base.is_some());
-        assert_eq!(
-            page.main().contains("built without its address"),
-            base.is_none()
-        );
+        let is_without = page.main().contains("built without its address");
+        assert_eq!(is_without, base.is_none());
         assert_eq!(page.all("footer a[href='../feeds/index.html']").len(), 1);
     }
 }

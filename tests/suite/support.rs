@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use runpress::api::pipeline::{NoProgress, Outcome};
 use runpress::api::site::{Overrides, Site};
@@ -45,12 +45,24 @@ pub(crate) struct TestSite {
 /// The result of running the binary.
 #[derive(Debug)]
 pub(crate) struct Ran {
+    /// The arguments, which failed assertions show.
+    line: String,
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 impl Ran {
+    pub(crate) fn new(line: &str, output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Self {
+            line: line.to_owned(),
+            status: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
     /// Expects success.
     #[track_caller]
     pub(crate) fn ok(self) -> Self {
@@ -60,20 +72,24 @@ impl Ran {
     /// Expects success, and nothing on standard error.
     #[track_caller]
     pub(crate) fn quiet(self) -> Self {
-        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
+        let found = (self.status, self.stderr.as_str());
+        assert_eq!(found, (Some(0), ""), "{}", self.line);
         self
     }
 
     #[track_caller]
     pub(crate) fn exits(self, status: i32) -> Self {
-        assert_eq!(self.status, Some(status), "{}", self.stderr);
+        let (line, said) = (&self.line, &self.stderr);
+        assert_eq!(self.status, Some(status), "{line}: {said}");
         self
     }
 
     /// Expects words on standard error.
     #[track_caller]
     pub(crate) fn says(&self, words: impl AsRef<str>) -> &Self {
-        contains(&self.stderr, words);
+        let words = words.as_ref();
+        let (line, said) = (&self.line, &self.stderr);
+        assert!(said.contains(words), "{line}: no {words:?} in: {said}");
         self
     }
 
@@ -425,16 +441,10 @@ pub(crate) fn first(name: &str) -> String {
 
 /// Runs the binary in a folder.
 pub(crate) fn runpress_in(folder: &Path, arguments: impl Arguments) -> Ran {
-    let output = command()
-        .current_dir(folder)
-        .args(arguments.list())
-        .output()
-        .expect("the binary runs");
-    Ran {
-        status: output.status.code(),
-        stdout: String::from_utf8(output.stdout).expect("UTF-8 on standard output"),
-        stderr: String::from_utf8(output.stderr).expect("UTF-8 on standard error"),
-    }
+    let arguments = arguments.list();
+    let mut command = command();
+    let output = command.current_dir(folder).args(&arguments).output();
+    Ran::new(&arguments.join(" "), output.expect("the binary runs"))
 }
 
 /// The binary in a neutral environment.

@@ -12,6 +12,7 @@ use crate::generate::{Dice, dice, holds};
 
 use super::vectors::{file, harness, index};
 use super::{audited, derived, log, rows};
+use crate::support::parse;
 
 const HARNESSES: [&str; 9] = [
     "codex",
@@ -30,8 +31,7 @@ fn known_rows(slug: &str) -> Vec<Value> {
     let entries = index().into_iter().filter(|entry| entry["harness"] == slug);
     let logs = entries.map(|entry| file(&entry, "raw.jsonl"));
     let rows = logs.flat_map(|log| log.lines().map(ToOwned::to_owned).collect::<Vec<_>>());
-    rows.map(|row| serde_json::from_str(&row).expect("a row"))
-        .collect()
+    rows.map(|row| parse(&row)).collect()
 }
 
 /// A raw log of known rows in any order, some of them changed.

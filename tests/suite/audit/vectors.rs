@@ -1,28 +1,19 @@
 //! Pairs of a raw log and its events, genuine and forged, with what an audit must say (tests/fixtures/raw).
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use runpress::api::formats::audit::AuditVerdict;
 use runpress::api::formats::replay::Harness;
 use serde_json::{Value, json};
 
 use super::{audited, rows};
-
-pub(super) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/raw")
-}
+use crate::support::fixture_text;
 
 pub(super) fn index() -> Vec<Value> {
-    let index = fs::read_to_string(folder().join("index.json")).expect("an index");
-    serde_json::from_str(&index).expect("JSON")
+    serde_json::from_str(&fixture_text("raw/index.json")).expect("JSON")
 }
 
 pub(super) fn file(entry: &Value, name: &str) -> String {
-    let path = folder()
-        .join(entry["dir"].as_str().expect("a folder"))
-        .join(name);
-    fs::read_to_string(path).expect("a file")
+    let folder = entry["dir"].as_str().expect("a folder");
+    fixture_text(&format!("raw/{folder}/{name}"))
 }
 
 pub(super) fn harness(entry: &Value) -> Harness {
@@ -39,31 +30,20 @@ fn every_vector_is_audited_as_its_index_says() {
         let found = audited(harness(entry), &raw, Some(&events));
         let dir = &entry["dir"];
         assert_eq!(json!(found.verdict), entry["verdict"], "{dir}");
-        if let Some(versions) = entry.get("versions") {
-            assert_eq!(json!(found.translator), *versions, "{dir}");
+        for (key, value) in [
+            ("versions", json!(found.translator)),
+            ("rawRows", json!(found.raw_lines)),
+            ("toolCalls", json!(found.tool_calls)),
+        ] {
+            if let Some(expected) = entry.get(key) {
+                assert_eq!(value, *expected, "{dir}: {key}");
+            }
         }
-        if let Some(lines) = entry.get("rawRows") {
-            assert_eq!(json!(found.raw_lines), *lines, "{dir}");
-        }
-        if let Some(calls) = entry.get("toolCalls") {
-            assert_eq!(json!(found.tool_calls), *calls, "{dir}");
-        }
-        let expected = entry.get("findings").and_then(Value::as_array);
-        let expected = expected
-            .map_or(&[][..], Vec::as_slice)
-            .iter()
-            .map(|finding| {
-                json!([
-                    finding["kind"],
-                    finding["seq"],
-                    finding["rawLine"],
-                    finding["fields"]
-                ])
-            });
-        let findings = found
-            .findings
-            .iter()
-            .map(|finding| json!([finding.kind, finding.seq, finding.raw_line, finding.fields]));
+        let expected = entry["findings"].as_array().into_iter().flatten();
+        let expected =
+            expected.map(|it| json!([it["kind"], it["seq"], it["rawLine"], it["fields"]]));
+        let findings = found.findings.iter();
+        let findings = findings.map(|it| json!([it.kind, it.seq, it.raw_line, it.fields]));
         assert!(findings.eq(expected), "{dir}: {:?}", found.findings);
     }
 }
@@ -96,9 +76,9 @@ fn output_without_an_event_log_is_one_finding() {
     let (a, b) = (message("a"), message("b"));
     let found = audited(Harness::Codex, &rows([THREAD, &a, &b]), None);
     assert_eq!(found.verdict, AuditVerdict::Differs);
-    let finding = &found.findings[..];
-    assert_eq!(finding.len(), 1);
-    assert_eq!((finding[0].count, finding[0].raw_line), (2, Some(2)));
+    assert_eq!(found.findings.len(), 1);
+    let finding = &found.findings[0];
+    assert_eq!((finding.count, finding.raw_line), (2, Some(2)));
 }
 
 #[test]
@@ -127,22 +107,14 @@ fn a_row_that_cannot_be_read_accuses_nobody() {
 #[test]
 fn keys_that_the_publisher_removed_are_no_difference() {
     let key = format!("sk-{}", "q7".repeat(12));
-    let said = message(&format!("I use {key} here"));
-    let found = audited(
-        Harness::Codex,
-        &rows([THREAD, &said]),
-        Some(&event("I use [REDACTED] here")),
-    );
+    let raw = rows([THREAD, &message(&format!("I use {key} here"))]);
+    let found = |text: &str| audited(Harness::Codex, &raw, Some(&event(text)));
+    let same = found("I use [REDACTED] here");
+    assert_eq!((same.verdict, same.redacted), (AuditVerdict::Matches, true));
     assert_eq!(
-        (found.verdict, found.redacted),
-        (AuditVerdict::Matches, true)
+        found("I use [REDACTED] there").verdict,
+        AuditVerdict::Differs
     );
-    let found = audited(
-        Harness::Codex,
-        &rows([THREAD, &said]),
-        Some(&event("I use [REDACTED] there")),
-    );
-    assert_eq!(found.verdict, AuditVerdict::Differs);
 }
 
 #[test]
@@ -150,29 +122,30 @@ fn a_log_without_any_usage_is_one_finding() {
     let entry = json!({"dir": "opencode/01-steps", "harness": "opencode"});
     let task = json!({"type": "tool_use", "part": {"tool": "task", "state":
         {"status": "completed", "input": {"description": "look"}}}});
-    let task = rows([&*task.to_string()]);
-    let raw = format!("{}{task}", file(&entry, "raw.jsonl"));
-    let mut events: Vec<Value> = super::derived(Harness::OpenCode, 6, &raw)
-        .into_iter()
-        .map(|(event, _)| event)
-        .collect();
-    events.retain(|event| event["type"] != "usage");
-    let found = audited(Harness::OpenCode, &raw, Some(&super::log(&events)));
+    let raw = file(&entry, "raw.jsonl") + &rows([&*task.to_string()]);
+    let events = super::derived(Harness::OpenCode, 6, &raw);
+    let events = events.iter().map(|(event, _)| event);
+    let log = super::log(events.filter(|event| event["type"] != "usage"));
+    let found = audited(Harness::OpenCode, &raw, Some(&log));
     assert_eq!(found.verdict, AuditVerdict::Differs);
     assert_eq!(found.findings.len(), 1);
     assert_eq!(found.findings[0].event, "usage");
 }
 
+/// A raw log of this many messages, and its events.
+fn many(count: usize) -> (String, Vec<String>) {
+    let texts: Vec<String> = (0..count).map(|at| (at % 9).to_string()).collect();
+    let messages: Vec<String> = texts.iter().map(|text| message(text)).collect();
+    let all = [THREAD]
+        .into_iter()
+        .chain(messages.iter().map(String::as_str));
+    (rows(all), texts.iter().map(|text| event(text)).collect())
+}
+
 #[test]
 fn a_key_that_differs_in_all_events_is_one_finding() {
-    let messages: Vec<String> = (0..50).map(|at| message(&at.to_string())).collect();
-    let raw = rows(
-        [THREAD]
-            .into_iter()
-            .chain(messages.iter().map(String::as_str)),
-    );
-    let events: String = (0..50).map(|at| event(&at.to_string())).collect();
-    let forged = events.replace("t-1", "t-2");
+    let (raw, events) = many(50);
+    let forged = events.concat().replace("t-1", "t-2");
     let found = audited(Harness::Codex, &raw, Some(&forged));
     assert_eq!(found.findings.len(), 1);
     assert_eq!((found.findings[0].count, found.differences()), (50, 50));
@@ -181,17 +154,7 @@ fn a_key_that_differs_in_all_events_is_one_finding() {
 
 #[test]
 fn one_dropped_and_one_added_event_of_200_000_are_two_findings() {
-    let messages: Vec<String> = (0..200_000)
-        .map(|at| message(&(at % 9).to_string()))
-        .collect();
-    let raw = rows(
-        [THREAD]
-            .into_iter()
-            .chain(messages.iter().map(String::as_str)),
-    );
-    let mut events: Vec<String> = (0..200_000)
-        .map(|at| event(&(at % 9).to_string()))
-        .collect();
+    let (raw, mut events) = many(200_000);
     events.remove(150_000);
     events.insert(50_000, event("new"));
     let found = audited(Harness::Codex, &raw, Some(&events.concat()));

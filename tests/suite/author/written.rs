@@ -2,35 +2,14 @@
 
 use std::os::unix::fs::symlink;
 
-use serde_json::Value;
-
-use super::{ID, SIDECAR, TAPE, annotate, harn, written};
-use crate::support::{FIRST, HEADER, TestSite};
+use super::{SIDECAR, TAPE, annotate, harn, written};
+use crate::support::{FIRST, FIRST_ID, HEADER, TestSite, contains, first, lacks, parse, tree};
 
 #[test]
 fn an_annotation_is_added_as_one_line_in_the_formats_own_order() {
     let site = TestSite::base();
     let before = site.text(SIDECAR);
-    let ran = annotate(
-        &site,
-        &[
-            "--event",
-            "2",
-            "--kind",
-            "friction",
-            "--friction-kind",
-            "tool_gap",
-            "--evidence",
-            "No **build**.\nYet.",
-            "--span-end",
-            "3",
-            "--author",
-            "reviewer-1",
-            "--quote",
-            "npm test",
-        ],
-    );
-    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+    let ran = annotate(&site, "--event 2 --kind friction --friction-kind tool_gap --evidence 'No **build**.\nYet.' --span-end 3 --author reviewer-1 --quote 'npm test'").quiet();
     assert_eq!(
         ran.stdout,
         "content/runs/first/events.jsonl.annotations.jsonl:3: ann-2-friction\n  event 2, command: npm test\n  to event 3, agent: One test fails.\n"
@@ -53,40 +32,22 @@ fn an_annotation_is_added_as_one_line_in_the_formats_own_order() {
         time.len() == "2026-03-01T10:00:00Z".len() && time.ends_with('Z'),
         "{time}"
     );
-    assert_eq!(
-        site.runpress(&["check", "--deny", "warnings"]).status,
-        Some(0)
-    );
+    site.runpress("check --deny warnings").ok();
 }
 
 #[test]
 fn a_sidecar_that_is_not_there_is_made_with_the_hash_of_its_tape() {
     let site = TestSite::base();
     site.remove(SIDECAR);
-    let ran = annotate(&site, &["--event", "1", "--kind", "marker"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stdout.contains(":2 (new): ann-1-marker\n"),
-        "{}",
-        ran.stdout
-    );
+    let ran = annotate(&site, "--event 1 --kind marker").ok();
+    ran.prints(":2 (new): ann-1-marker\n");
     let text = site.text(SIDECAR);
-    let header: Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
+    let header = parse(text.lines().next().expect("a header"));
     assert_eq!(header["tape_path"], "events.jsonl");
-    assert_eq!(
-        site.runpress(&["check", "--deny", "warnings"]).status,
-        Some(0)
-    );
-    site.replace(
-        &format!("{FIRST}/events.jsonl"),
-        "One test fails.",
-        "One test failed.",
-    );
-    assert_eq!(
-        site.runpress(&["check"]).status,
-        Some(1),
-        "the hash is that of the tape"
-    );
+    site.runpress("check --deny warnings").ok();
+    // The hash is that of the tape.
+    site.replace_first("events.jsonl", "One test fails.", "One test failed.");
+    site.runpress("check").exits(1);
 }
 
 #[cfg(unix)]
@@ -99,10 +60,10 @@ fn a_new_sidecar_gets_default_permissions_and_an_existing_one_keeps_its_own() {
         meta.permissions().mode() & 0o777
     };
     std::fs::set_permissions(site.path(SIDECAR), PermissionsExt::from_mode(0o640)).expect("a mode");
-    annotate(&site, &["--event", "1", "--kind", "marker"]);
+    annotate(&site, "--event 1 --kind marker");
     assert_eq!(mode(SIDECAR), 0o640);
     site.remove(SIDECAR);
-    annotate(&site, &["--event", "1", "--kind", "marker"]);
+    annotate(&site, "--event 1 --kind marker");
     site.write("new", "");
     assert_eq!(mode(SIDECAR), mode("new"));
 }
@@ -114,28 +75,24 @@ fn a_linked_sidecar_stays_a_link() {
     let behind = format!("{FIRST}/notes/shared.jsonl");
     site.write(&behind, site.text(SIDECAR)).remove(SIDECAR);
     symlink("notes/shared.jsonl", site.path(SIDECAR)).expect("a link");
-    let ran = annotate(&site, &["--event", "1", "--kind", "marker"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    annotate(&site, "--event 1 --kind marker").ok();
     assert!(site.path(SIDECAR).is_symlink());
-    assert!(site.text(&behind).contains("ann-1-marker"));
+    contains(&site.text(&behind), "ann-1-marker");
     site.write("elsewhere.jsonl", site.text(&behind))
         .remove(SIDECAR);
     symlink("../../../elsewhere.jsonl", site.path(SIDECAR)).expect("a link");
-    let ran = annotate(&site, &["--event", "1", "--kind", "note"]);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("content.symlink"), "{}", ran.stderr);
-    assert!(!site.text("elsewhere.jsonl").contains("ann-1-note"));
+    annotate(&site, "--event 1 --kind note")
+        .exits(1)
+        .says("content.symlink");
+    lacks(&site.text("elsewhere.jsonl"), "ann-1-note");
 }
 
 #[test]
 fn bytes_that_are_there_stay_as_they_are() {
     let note = r#"{"type":"annotation","event_id":1,"kind":"note"}"#;
+    let spaced = format!("# by hand\r\n\r\n{HEADER}\r\n  # spaced\r\n{note}\r\n");
     for (before, joint, end) in [
-        (
-            format!("# by hand\r\n\r\n{HEADER}\r\n  # spaced\r\n{note}\r\n"),
-            "",
-            "\r\n",
-        ),
+        (spaced, "", "\r\n"),
         (format!("# by hand\r\n{HEADER}\r\n{note}"), "\r\n", "\r\n"),
         (
             format!("\u{feff}{HEADER}\n\n{note}\n\n# the end"),
@@ -147,8 +104,7 @@ fn bytes_that_are_there_stay_as_they_are() {
     ] {
         let site = TestSite::base();
         site.write(SIDECAR, &before);
-        let ran = annotate(&site, &["--event", "1", "--kind", "marker"]);
-        assert_eq!(ran.status, Some(0), "{before:?}: {}", ran.stderr);
+        let ran = annotate(&site, "--event 1 --kind marker").ok();
         let after = site.text(SIDECAR);
         let added = after
             .strip_prefix(&before)
@@ -156,15 +112,8 @@ fn bytes_that_are_there_stay_as_they_are() {
         assert!(added.starts_with(&format!("{joint}{{")), "{added:?}");
         assert!(added.ends_with(&format!("}}{end}")), "{added:?}");
         let line = written(&site).last().expect("an annotation").0;
-        assert!(
-            ran.stdout.contains(&format!(":{line}: ")),
-            "{} {line}",
-            ran.stdout
-        );
-        assert_eq!(
-            site.runpress(&["check", "--deny", "warnings"]).status,
-            Some(0)
-        );
+        ran.prints(format!(":{line}: "));
+        site.runpress("check --deny warnings").ok();
     }
 }
 
@@ -181,20 +130,9 @@ fn two_writers_at_once_lose_nothing_and_no_reader_sees_half_a_line() {
                 for n in 0..20 {
                     let evidence =
                         format!("{author} says {n}. {}", "A long sentence. ".repeat(300));
-                    let ran = annotate(
-                        site,
-                        &[
-                            "--event",
-                            "1",
-                            "--kind",
-                            "note",
-                            "--author",
-                            author,
-                            "--evidence",
-                            &evidence,
-                        ],
-                    );
-                    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+                    let line =
+                        format!("--event 1 --kind note --author {author} --evidence '{evidence}'");
+                    annotate(site, &line).ok();
                 }
             }
         };
@@ -206,9 +144,7 @@ fn two_writers_at_once_lose_nothing_and_no_reader_sees_half_a_line() {
             {
                 let text = std::fs::read_to_string(site.path(SIDECAR)).unwrap_or_default();
                 assert!(text.is_empty() || text.ends_with("}\n"), "half a line");
-                for line in text.lines() {
-                    serde_json::from_str::<Value>(line).expect("a whole line");
-                }
+                text.lines().map(parse).for_each(drop);
             }
         });
         let annotations = written(&site);
@@ -217,27 +153,12 @@ fn two_writers_at_once_lose_nothing_and_no_reader_sees_half_a_line() {
             let own = annotations
                 .iter()
                 .filter(|(_, a)| a["author"]["id"] == author);
-            let said: Vec<_> = own
-                .map(|(_, a)| {
-                    a["evidence"]
-                        .as_str()
-                        .expect("a text")
-                        .split('.')
-                        .next()
-                        .expect("words")
-                        .to_owned()
-                })
-                .collect();
+            let said = own.filter_map(|(_, a)| a["evidence"].as_str()?.split('.').next());
             let expected: Vec<_> = (0..20).map(|n| format!("{author} says {n}")).collect();
-            assert_eq!(said, expected);
+            assert_eq!(said.collect::<Vec<_>>(), expected);
         }
-        assert_eq!(
-            site.runpress(&["check", "--deny", "warnings"]).status,
-            Some(0)
-        );
-        let names: Vec<_> = crate::support::tree(&site.path(FIRST))
-            .into_keys()
-            .collect();
+        site.runpress("check --deny warnings").ok();
+        let names: Vec<_> = tree(&site.path(FIRST)).into_keys().collect();
         assert_eq!(names.len(), 4, "nothing is left behind: {names:?}");
     }
 }
@@ -245,88 +166,66 @@ fn two_writers_at_once_lose_nothing_and_no_reader_sees_half_a_line() {
 #[test]
 fn a_note_about_the_new_annotation_is_shown_and_does_not_block_it() {
     let site = harn(&[TAPE]);
-    let ran = site.runpress(&[
-        "annotate",
-        ID,
-        "--event",
-        "1",
-        "--kind",
-        "note",
-        "--evidence",
-        "The LLM call.",
-    ]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("note[annotation.other-kind]"),
-        "{}",
-        ran.stderr
-    );
+    let line = format!("annotate {FIRST_ID} --event 1 --kind note --evidence 'The LLM call.'");
+    site.runpress(&line)
+        .ok()
+        .says("note[annotation.other-kind]");
 }
 
 #[test]
 fn every_command_of_the_page_about_annotating_does_what_the_page_says() {
     let page = include_str!("../../../content/pages/annotating.md");
-    let blocks: Vec<&str> = page
+    let blocks = page
         .split("```sh\n")
         .skip(1)
-        .filter_map(|rest| rest.split("```").next())
-        .collect();
-    let script = format!("set -eux\n{}", blocks.concat());
+        .filter_map(|rest| rest.split("```").next());
+    let script = format!("set -eux\n{}", blocks.collect::<String>());
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_runpress"));
-    let folder = binary.parent().expect("a folder").to_str().expect("UTF-8");
+    let folder = binary.parent().expect("a folder").display();
+    let path = std::env::var("PATH").expect("a path");
     let site = TestSite::empty();
     let output = std::process::Command::new("bash")
         .args(["-c", &script])
         .current_dir(site.root())
-        .env(
-            "PATH",
-            format!("{folder}:{}", std::env::var("PATH").expect("a path")),
-        )
+        .env("PATH", format!("{folder}:{path}"))
         .output()
         .expect("bash runs");
     let printed = String::from_utf8_lossy(&output.stdout);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let shown = page
         .split("```\ncontent/")
         .nth(1)
         .and_then(|rest| rest.split("```").next());
-    assert!(printed.contains(shown.expect("an output")), "{printed}");
-    assert!(
-        printed.contains(": 0 added, 2 already there\n"),
-        "{printed}"
-    );
-    assert_eq!(
-        printed
-            .matches("(changed, but these words are the same)")
-            .count(),
-        9,
-        "{printed}"
-    );
+    contains(&printed, shown.expect("an output"));
+    contains(&printed, ": 0 added, 2 already there\n");
+    let changed = printed.matches("(changed, but these words are the same)");
+    assert_eq!(changed.count(), 9, "{printed}");
 }
 
 #[test]
 fn what_an_annotate_that_was_killed_left_is_cleared_by_the_next() {
     let site = TestSite::base();
-    let name = |name: &str| format!("{FIRST}/{name}");
-    site.write(&name(".runpress-a1B2c3.tmp"), "half");
+    site.write_first(".runpress-a1B2c3.tmp", "half");
     // Files with any other name or type belong to somebody else.
     let kept = [
         ".runpress-a1B2c.tmp",
         ".runpress-a1-2c3.tmp",
         "runpress-a1B2c3.tmp",
+        ".runpress-folder.tmp/x",
     ];
     for other in kept {
-        site.write(&name(other), "mine");
+        site.write_first(other, "mine");
     }
-    site.write(&name(".runpress-folder.tmp/x"), "mine");
-    symlink("events.jsonl", site.path(&name(".runpress-linked.tmp"))).expect("a link");
-    let ran = annotate(&site, &["--event", "1", "--kind", "note"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(!site.path(&name(".runpress-a1B2c3.tmp")).exists());
+    let link = site.path(&first(".runpress-linked.tmp"));
+    symlink("events.jsonl", &link).expect("a link");
+    annotate(&site, "--event 1 --kind note").ok();
+    assert!(!site.path(&first(".runpress-a1B2c3.tmp")).exists());
     for other in kept {
-        assert_eq!(site.text(&name(other)), "mine");
+        assert_eq!(site.text(&first(other)), "mine");
     }
-    assert_eq!(site.text(&name(".runpress-folder.tmp/x")), "mine");
-    assert!(site.path(&name(".runpress-linked.tmp")).is_symlink());
+    assert!(link.is_symlink());
 }

@@ -3,34 +3,23 @@
 
 use std::collections::BTreeMap;
 
-use runpress::api::site::Overrides;
 use serde_json::{Value, json};
 
 use super::{LEDGER, ids, newest};
-use crate::support::{Run, TestSite, codes, fixture, messages};
+use crate::support::{Run, TestSite, codes, contains, entries, fixture, messages, parse};
 
 const SLUG: &str = "pong-codex-sample-lark-1-run-1";
 
 fn gone(site: &TestSite, folder: &str) {
-    std::fs::remove_dir_all(site.path(&format!("content/runs/{folder}"))).expect("a folder");
-}
-
-fn keep_going(site: &TestSite) {
-    let overrides = Overrides {
-        keep_going: true,
-        ..Overrides::default()
-    };
-    assert!(site.build_with(&overrides).published);
+    site.remove(&format!("content/runs/{folder}"));
 }
 
 /// A site on which first `run-1` and then `run-2` had the address [`SLUG`].
 fn handed_on() -> TestSite {
     let site = TestSite::empty();
-    site.run("one", &Run::new("run-1"));
-    site.publish();
+    site.run("one", &Run::new("run-1")).publish();
     gone(&site, "one");
-    site.run("two", &Run::new("run-2"));
-    site.publish();
+    site.run("two", &Run::new("run-2")).publish();
     readdress(&site, "pong-codex-sample-lark-1-run-2", SLUG);
     site.publish();
     site
@@ -38,28 +27,36 @@ fn handed_on() -> TestSite {
 
 /// Replaces an address in the ledger, which then has no owners of other addresses, like one of an earlier version.
 fn readdress(site: &TestSite, from: &str, to: &str) {
-    let path = format!("public/{LEDGER}");
-    let text = site.text(&path).replace(from, to);
-    let mut ledger: Value = serde_json::from_str(&text).expect("JSON");
-    ledger
-        .as_object_mut()
-        .expect("an object")
-        .remove("addresses");
-    site.write(&path, ledger.to_string());
+    site.edit(&format!("public/{LEDGER}"), |ledger| {
+        *ledger = parse(&ledger.to_string().replace(from, to));
+        ledger
+            .as_object_mut()
+            .expect("an object")
+            .remove("addresses");
+    });
+}
+
+/// The address of each entry of a feed, by a key.
+fn slugs(site: &TestSite, feed: &str, key: &str) -> BTreeMap<String, String> {
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let document = site.json(&format!("feeds/{feed}.json"));
+    let all = entries(&document[feed]).iter();
+    all.map(|entry| (text(&entry[key]), text(&entry["slug"])))
+        .collect()
 }
 
 /// The address of each published run, by id.
 fn addresses(site: &TestSite) -> BTreeMap<String, String> {
-    let feed = site.json("feeds/runs.json");
-    let runs = feed["runs"].as_array().expect("runs");
-    let text = |run: &Value, key: &str| run[key].as_str().expect("a text").to_owned();
-    runs.iter()
-        .map(|run| (text(run, "id"), text(run, "slug")))
-        .collect()
+    slugs(site, "runs", "id")
 }
 
-fn main_text(site: &TestSite, slug: &str) -> String {
-    site.page(&format!("runs/{slug}/index.html")).main()
+/// What `content/withdrawn.toml` says of a run.
+fn withdrawn(id: &str, reason: &str) -> String {
+    format!("[[run]]\nid = \"{id}\"\nreason = \"{reason}\"\n")
+}
+
+fn says(site: &TestSite, slug: &str, words: &str) {
+    site.page(&format!("runs/{slug}/index.html")).says(words);
 }
 
 #[test]
@@ -68,16 +65,14 @@ fn the_address_of_a_withdrawn_run_shows_that_it_was_withdrawn() {
     assert_eq!(codes(&site.publish()), [""; 0]);
     let before = addresses(&site);
     assert_eq!(before.len(), 3);
-    let first = &before["2026-03-01-nightly"];
+    let (id, reason) = ("2026-03-01-nightly", "The timer was wrong.");
     gone(&site, "r1");
-    let list = "[[run]]\nid = \"2026-03-01-nightly\"\nreason = \"The timer was wrong.\"\n";
-    site.write("content/withdrawn.toml", list);
-    site.publish();
-    let text = main_text(&site, first);
-    assert!(text.contains("This run was withdrawn"), "{text}");
-    assert!(text.contains("The timer was wrong."), "{text}");
+    site.write("content/withdrawn.toml", withdrawn(id, reason))
+        .publish();
+    says(&site, &before[id], "This run was withdrawn");
+    says(&site, &before[id], reason);
     let mut after = addresses(&site);
-    after.insert("2026-03-01-nightly".to_owned(), first.clone());
+    after.insert(id.to_owned(), before[id].clone());
     assert_eq!(after, before);
 }
 
@@ -99,11 +94,10 @@ fn a_run_that_started_earlier_takes_no_address_of_another_run() {
 fn an_imported_thread_keeps_its_address_when_one_of_the_same_minute_is_added() {
     let site = TestSite::empty();
     let import = |thread: &str| {
-        let file = format!("rollout-019f9000-{thread}.jsonl");
-        let file = fixture("cases/addresses/imported").join(file);
-        let file = file.to_str().expect("UTF-8");
-        let ran = site.runpress(&["import", file, "--case", "paddle"]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        let folder = fixture("cases/addresses/imported");
+        let file = folder.join(format!("rollout-019f9000-{thread}.jsonl"));
+        site.runpress(&format!("import {} --case paddle", file.display()))
+            .ok();
         assert_eq!(codes(&site.publish()), [""; 0]);
     };
     import("bbbb-7000-8000-000000000002");
@@ -120,53 +114,45 @@ fn an_imported_thread_keeps_its_address_when_one_of_the_same_minute_is_added() {
 fn the_addresses_of_an_earlier_version_stay() {
     let site = TestSite::empty();
     site.run("one", &Run::new("run-001"))
-        .run("two", &Run::new("run-002"));
-    site.publish();
+        .run("two", &Run::new("run-002"))
+        .publish();
     let former = "pong-codex-sample-lark-1-run";
     readdress(&site, "pong-codex-sample-lark-1-run-001", former);
     assert_eq!(codes(&site.publish()), [""; 0]);
     assert_eq!(addresses(&site)["run-001"], former);
     gone(&site, "one");
     site.publish();
-    assert!(main_text(&site, former).contains("This run was withdrawn"));
+    says(&site, former, "This run was withdrawn");
     // A corrected run gets a new address, and its old one again if the correction is taken back.
-    site.run("one", &Run::new("run-001").model("sample/wren-2"));
-    site.publish();
     let corrected = "pong-codex-sample-wren-2-run-001";
-    assert_eq!(addresses(&site)["run-001"], corrected);
-    assert!(main_text(&site, former).contains("This run has moved"));
-    site.run("one", &Run::new("run-001"));
-    site.publish();
-    assert_eq!(addresses(&site)["run-001"], former);
-    assert!(main_text(&site, corrected).contains("This run has moved"));
+    for (model, address, left) in [
+        ("sample/wren-2", corrected, former),
+        ("sample/lark-1", former, corrected),
+    ] {
+        site.run("one", &Run::new("run-001").model(model)).publish();
+        assert_eq!(addresses(&site)["run-001"], address);
+        says(&site, left, "This run has moved");
+    }
 }
 
 #[test]
 fn a_model_keeps_its_address_when_one_with_the_same_slug_comes_or_goes() {
     let site = TestSite::empty();
-    let slugs = |site: &TestSite| -> BTreeMap<String, String> {
-        let feed = site.json("feeds/models.json");
-        let models = feed["models"].as_array().expect("models");
-        let text = |model: &Value, key: &str| model[key].as_str().expect("a text").to_owned();
-        models
-            .iter()
-            .map(|model| (text(model, "name"), text(model, "slug")))
-            .collect()
-    };
+    let slugs = || slugs(&site, "models", "name");
     site.run("one", &Run::new("run-1").model("open-gpt-5-4"))
-        .run("two", &Run::new("run-2").model("open/gpt-5.4"));
-    site.publish();
-    let before = slugs(&site);
+        .run("two", &Run::new("run-2").model("open/gpt-5.4"))
+        .publish();
+    let before = slugs();
     assert_eq!(before["open-gpt-5-4"], "open-gpt-5-4");
     // A ledger of an earlier version does not say whose the addresses are.
     readdress(&site, "", "");
     gone(&site, "one");
     site.publish();
-    assert_eq!(slugs(&site)["open/gpt-5.4"], before["open/gpt-5.4"]);
-    site.run("one", &Run::new("run-1").model("open-gpt-5-4"));
-    site.run("three", &Run::new("run-3").model("open gpt 5 4"));
-    site.publish();
-    let mut after = slugs(&site);
+    assert_eq!(slugs()["open/gpt-5.4"], before["open/gpt-5.4"]);
+    site.run("one", &Run::new("run-1").model("open-gpt-5-4"))
+        .run("three", &Run::new("run-3").model("open gpt 5 4"))
+        .publish();
+    let mut after = slugs();
     assert!(after.remove("open gpt 5 4").is_some());
     assert_eq!(after, before);
 }
@@ -174,18 +160,17 @@ fn a_model_keeps_its_address_when_one_with_the_same_slug_comes_or_goes() {
 #[test]
 fn the_notice_of_a_run_that_was_quarantined_at_once_is_replaced_by_no_other_run() {
     let site = TestSite::empty();
-    site.run("two", &Run::new("0000000b-2"));
-    site.write("content/runs/two/events.jsonl.annotations.jsonl", "{");
-    keep_going(&site);
+    let sidecar = "content/runs/two/events.jsonl.annotations.jsonl";
+    site.run("two", &Run::new("0000000b-2"))
+        .write(sidecar, "{")
+        .keep_going();
     let address = "pong-codex-sample-lark-1-0000000b";
-    assert!(main_text(&site, address).contains("This run is quarantined"));
+    says(&site, address, "This run is quarantined");
     let earlier = Run::new("0000000b-1").at("2026-01-01T10:00:00Z", "2026-01-01T10:10:00Z");
-    site.run("one", &earlier);
-    keep_going(&site);
-    assert!(main_text(&site, address).contains("This run is quarantined"));
+    site.run("one", &earlier).keep_going();
+    says(&site, address, "This run is quarantined");
     assert_eq!(addresses(&site)["0000000b-1"], format!("{address}-1"));
-    site.remove("content/runs/two/events.jsonl.annotations.jsonl");
-    site.publish();
+    site.remove(sidecar).publish();
     assert_eq!(addresses(&site)["0000000b-2"], address);
 }
 
@@ -194,87 +179,66 @@ fn two_runs_that_were_withdrawn_from_one_address_have_one_page_there() {
     let site = handed_on();
     gone(&site, "two");
     site.publish();
-    assert_eq!(
-        site.json(LEDGER)["withdrawn"].as_array().map(Vec::len),
-        Some(2)
-    );
-    let page = site.page(&format!("runs/{SLUG}/index.html"));
-    assert!(page.main().contains("This run was withdrawn"));
+    assert_eq!(entries(&site.json(LEDGER)["withdrawn"]).len(), 2);
+    says(&site, SLUG, "This run was withdrawn");
     assert!(site.publish().changes().is_none());
 }
 
 #[test]
 fn an_entry_links_to_the_page_of_its_own_run_only() {
     let site = handed_on();
-    let link = format!("../runs/{SLUG}/index.html");
-    let links = |site: &TestSite| {
+    let links = || {
         let page = site.page("changes/index.html");
-        let all = page.all("main a").into_iter();
-        all.filter(|a| a.attr("href") == Some(link.as_str()))
-            .count()
+        page.all(&format!("main a[href='../runs/{SLUG}/index.html']"))
+            .len()
     };
-    assert_eq!(
-        links(&site),
-        1,
-        "the run that was added, not the one before it"
-    );
+    assert_eq!(links(), 1, "the run that was added, not the one before it");
     gone(&site, "two");
     site.publish();
-    assert!(links(&site) > 0);
+    assert!(links() > 0);
 }
 
 #[test]
 fn the_reason_for_a_run_whose_address_another_one_has_is_no_contradiction() {
     let site = handed_on();
-    let list = |name: &str| format!("[[run]]\nid = \"{name}\"\nreason = \"It was a rehearsal.\"\n");
-    site.write("content/withdrawn.toml", list(SLUG));
+    let reason = "It was a rehearsal.";
+    site.write("content/withdrawn.toml", withdrawn(SLUG, reason));
     assert_eq!(codes(&site.publish()), [""; 0]);
-    assert_eq!(
-        site.json(LEDGER)["withdrawn"][0]["reason"],
-        "It was a rehearsal."
-    );
+    assert_eq!(site.json(LEDGER)["withdrawn"][0]["reason"], reason);
     site.run("one", &Run::new("run-1"));
-    assert_eq!(
-        codes(&site.publish()),
-        ["archive.slug-collision", "withdrawn.still-published"]
-    );
+    let expected = ["archive.slug-collision", "withdrawn.still-published"];
+    assert_eq!(codes(&site.publish()), expected);
 }
 
 #[test]
 fn a_run_is_compared_with_its_own_record_and_not_with_its_address() {
     let site = TestSite::empty();
     let sidecar = "content/runs/one/events.jsonl.annotations.jsonl";
-    site.run("one", &Run::new("run-1"));
-    site.write("content/runs/one/events.jsonl", messages(2));
-    site.publish();
-    site.write(sidecar, "{");
-    site.run("two", &Run::new("run-2"));
-    keep_going(&site);
+    site.run("one", &Run::new("run-1"))
+        .write("content/runs/one/events.jsonl", messages(2))
+        .publish();
+    site.write(sidecar, "{")
+        .run("two", &Run::new("run-2"))
+        .keep_going();
     gone(&site, "two");
-    site.remove(sidecar);
-    site.replace(
-        "content/runs/one/run-record.json",
-        "\"output\": 30",
-        "\"output\": 1300",
-    );
-    site.publish();
+    let record = "content/runs/one/run-record.json";
+    site.remove(sidecar)
+        .replace(record, "\"output\": 30", "\"output\": 1300")
+        .publish();
     let build = newest(&site);
     assert_eq!(ids(&build["returned"]), ["run-1"]);
-    assert_eq!(
-        build["changed"][0]["fields"],
-        json!([{"pointer": "/metrics/tokens"}])
-    );
+    let fields = json!([{"pointer": "/metrics/tokens"}]);
+    assert_eq!(build["changed"][0]["fields"], fields);
 }
 
 #[test]
 fn a_run_whose_record_cannot_be_read_is_quarantined_and_not_withdrawn() {
     let site = TestSite::empty();
     site.run("one", &Run::new("run-1"))
-        .run("two", &Run::new("two-1"));
-    site.publish();
-    let record = site.text("content/runs/one/run-record.json");
-    site.write("content/runs/one/run-record.json", "{");
-    keep_going(&site);
+        .run("two", &Run::new("two-1"))
+        .publish();
+    site.write("content/runs/one/run-record.json", "{")
+        .keep_going();
     let build = newest(&site);
     assert_eq!(ids(&build["quarantined"]), ["run-1"]);
     assert_eq!(build["withdrawn"], json!([]));
@@ -282,12 +246,11 @@ fn a_run_whose_record_cannot_be_read_is_quarantined_and_not_withdrawn() {
     gone(&site, "two");
     site.write(
         "content/withdrawn.toml",
-        "[[run]]\nid = \"two-1\"\nreason = \"It ran twice.\"\n",
-    );
-    keep_going(&site);
+        withdrawn("two-1", "It ran twice."),
+    )
+    .keep_going();
     assert_eq!(ids(&newest(&site)["withdrawn"]), ["two-1"]);
-    site.write("content/runs/one/run-record.json", record);
-    site.publish();
+    site.run("one", &Run::new("run-1")).publish();
     assert_eq!(ids(&newest(&site)["returned"]), ["run-1"]);
     assert_eq!(newest(&site)["changed"], json!([]));
 }
@@ -296,40 +259,28 @@ fn a_run_whose_record_cannot_be_read_is_quarantined_and_not_withdrawn() {
 fn what_a_withdrawn_run_said_is_not_repeated() {
     let site = TestSite::empty();
     site.run("one", &Run::new("run-1"))
-        .run("two", &Run::new("two-1"));
-    site.publish();
+        .run("two", &Run::new("two-1"))
+        .publish();
+    let record = "content/runs/one/run-record.json";
     site.replace(
-        "content/runs/one/run-record.json",
+        record,
         "\"runTimeSeconds\": 600",
         "\"runTimeSeconds\": 71.12345",
-    );
-    site.publish();
-    site.replace("content/runs/one/run-record.json", "71.12345", "600");
-    site.publish();
-    assert!(site.text(&format!("public/{LEDGER}")).contains("71.12345"));
+    )
+    .publish();
+    site.replace(record, "71.12345", "600").publish();
+    contains(&site.text(&format!("public/{LEDGER}")), "71.12345");
     gone(&site, "one");
     site.publish();
-    let held: Vec<_> = site
-        .published()
-        .into_iter()
-        .filter(|(_, bytes)| bytes.windows(8).any(|part| part == b"71.12345"))
-        .map(|(path, _)| path)
-        .collect();
-    assert_eq!(held, [""; 0]);
+    assert_eq!(site.published_with("71.12345"), [""; 0]);
     assert!(site.publish().changes().is_none());
 }
 
 #[test]
 fn a_previous_site_without_a_ledger_is_not_taken_for_the_beginning_of_one() {
-    let site = handed_on();
-    let ran = site.runpress(&["build", "--previous", "content"]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("ledger.no-site"), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("has no ledger, `feeds/changes.json`"),
-        "{}",
-        ran.stderr
-    );
+    let ran = handed_on().runpress("build --previous content").exits(2);
+    ran.says("ledger.no-site")
+        .says("has no ledger, `feeds/changes.json`");
 }
 
 #[test]
@@ -349,10 +300,8 @@ fn a_ledger_that_contradicts_itself_is_refused() {
             "is not the number of a build",
         ),
     ] {
-        assert!(whole.contains(from), "{whole}");
+        contains(&whole, from);
         site.write(&path, whole.replace(from, to));
-        let ran = site.runpress(&["build"]);
-        assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        site.runpress("build").exits(2).says(told);
     }
 }

@@ -10,8 +10,8 @@ use runpress::api::site::Overrides;
 use serde_json::{Value, json};
 
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, described, differences, lines,
-    messages, words,
+    FIRST_SLUG, Run, TestSite, annotation, codes, contains, described, differences, each, entries,
+    lacks, messages, parse, words,
 };
 
 const LEDGER: &str = "feeds/changes.json";
@@ -30,11 +30,27 @@ fn newest(site: &TestSite) -> Value {
     site.json(LEDGER)["builds"][0].clone()
 }
 
-fn ids(list: &Value) -> Vec<&str> {
-    let list = list.as_array().expect("a list");
-    list.iter()
-        .map(|run| run["id"].as_str().expect("an id"))
-        .collect()
+fn ids(list: &Value) -> Vec<&Value> {
+    each(list, "id")
+}
+
+/// Builds into another folder, from a kept ledger alone.
+fn build_elsewhere(site: &TestSite) {
+    site.write(
+        &format!("kept/{LEDGER}"),
+        site.bytes(&format!("public/{LEDGER}")),
+    );
+    let elsewhere = Overrides {
+        out: Some(site.path("elsewhere")),
+        previous: Some(site.path("kept")),
+        ..Overrides::default()
+    };
+    assert!(site.build_with(&elsewhere).published);
+}
+
+/// What the newest entry on the page of changes says.
+fn told(site: &TestSite) -> String {
+    words(site.page("changes/index.html").all("section.build")[0])
 }
 
 #[test]
@@ -51,133 +67,90 @@ fn the_first_build_begins_the_ledger_and_the_same_content_adds_nothing() {
             "quarantined": [], "changed": [], "state": state
         }])
     );
-    assert_eq!(ledger["runs"].as_array().map(Vec::len), Some(2));
-    let again = site.publish();
-    assert!(again.changes().is_none());
+    assert_eq!(entries(&ledger["runs"]).len(), 2);
+    assert!(site.publish().changes().is_none());
     assert_eq!(differences(&before, &site.published()), [""; 0]);
-    let page = site.page("changes/index.html");
-    assert!(page.main().contains("The ledger begins here, with 2 runs"));
+    site.page("changes/index.html")
+        .says("The ledger begins here, with 2 runs");
 }
 
 #[test]
 fn white_space_in_a_record_is_no_change() {
     let site = site();
-    let path = "content/runs/other/run-record.json";
-    let record: Value = serde_json::from_str(&site.text(path)).expect("JSON");
-    let wide = serde_json::to_string_pretty(&record).expect("JSON");
-    site.write(path, wide);
+    site.edit("content/runs/other/run-record.json", |_| {});
     assert!(site.publish().changes().is_none());
 }
 
 #[test]
 fn a_new_run_is_added_and_a_removed_one_is_withdrawn_with_a_page_in_its_place() {
     let site = site();
-    std::fs::remove_dir_all(site.path("content/runs/other")).expect("a folder");
-    site.run("new", &Run::new("0000000c-1"));
-    site.publish();
+    site.remove("content/runs/other")
+        .run("new", &Run::new("0000000c-1"))
+        .publish();
     let build = newest(&site);
-    assert_eq!((&build["build"], &build["runs"]), (&json!(2), &json!(2)));
+    assert_eq!([&build["build"], &build["runs"]], [2, 2]);
     assert_eq!(ids(&build["added"]), ["0000000c-1"]);
     assert_eq!(ids(&build["withdrawn"]), ["0000000b-1"]);
     let address = format!("runs/{OTHER}/index.html");
     let page = site.page(&address);
-    assert!(
-        page.main().contains("This run was withdrawn"),
-        "{}",
-        page.main()
-    );
-    assert!(page.main().contains("No reason was given"));
-    let changes = site.page("changes/index.html");
-    let link = format!("../{address}");
-    assert!(
-        changes
-            .all("main a")
-            .iter()
-            .any(|a| a.attr("href") == Some(link.as_str()))
-    );
+    page.says("This run was withdrawn");
+    page.says("No reason was given");
+    let links = site.page("changes/index.html").attrs("main a", "href");
+    assert!(links.contains(&format!("../{address}")), "{links:?}");
     for feed in ["runs.json", "runs.csv", "feed.json"] {
-        assert!(
-            !site
-                .text(&format!("public/feeds/{feed}"))
-                .contains("0000000b-1"),
-            "{feed}"
-        );
+        lacks(&site.text(&format!("public/feeds/{feed}")), "0000000b-1");
     }
-    assert!(!site.text("public/sitemap.xml").contains(OTHER));
+    lacks(&site.text("public/sitemap.xml"), OTHER);
 
     // A reason is shown as soon as there is one; it is not a change of the archive.
-    let list = format!("[[run]]\nid = \"{OTHER}\"\nreason = \"It ran <b>twice</b>.\"\n");
-    site.write("content/withdrawn.toml", list);
-    let outcome = site.publish();
+    let reason = "It ran <b>twice</b>.";
+    let list = format!("[[run]]\nid = \"{OTHER}\"\nreason = \"{reason}\"\n");
+    let outcome = site.write("content/withdrawn.toml", list).publish();
     assert_eq!(codes(&outcome), [""; 0]);
     assert!(outcome.changes().is_none());
-    let text = site.page(&address).main();
-    assert!(text.contains("It ran <b>twice</b>."), "{text}");
-    assert_eq!(
-        site.json(LEDGER)["withdrawn"][0]["reason"],
-        "It ran <b>twice</b>."
-    );
+    site.page(&address).says(reason);
+    assert_eq!(site.json(LEDGER)["withdrawn"][0]["reason"], reason);
 
     // The run comes back.
-    site.remove("content/withdrawn.toml");
-    site.run("other", &Run::new("0000000b-1"));
-    site.publish();
+    site.remove("content/withdrawn.toml")
+        .run("other", &Run::new("0000000b-1"))
+        .publish();
     assert_eq!(ids(&newest(&site)["returned"]), ["0000000b-1"]);
     assert_eq!(site.json(LEDGER)["withdrawn"], json!([]));
-    assert!(!site.page(&address).main().contains("withdrawn"));
+    lacks(&site.page(&address).main(), "withdrawn");
 }
 
 #[test]
 fn a_changed_run_is_reported_field_by_field() {
     let site = site();
-    let record = format!("{FIRST}/run-record.json");
-    let text = site
-        .text(&record)
-        .replacen("\"comparable\": 0.4210", "\"comparable\": 0.250", 1);
-    assert!(text.contains("0.250"), "{text}");
-    site.write(&record, text);
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[
-            HEADER,
-            &annotation("new-one", 0, "note", "\"evidence\":\"said\""),
-        ]),
-    );
-    let outcome = site.publish();
-    assert!(outcome.changes().is_some());
-    let build = newest(&site);
-    let change = &build["changed"][0];
+    site.replace_first(
+        "run-record.json",
+        "\"comparable\": 0.4210",
+        "\"comparable\": 0.250",
+    )
+    .annotate(&[annotation("new-one", 0, "note", "\"evidence\":\"said\"")]);
+    assert!(site.publish().changes().is_some());
+    let change = &newest(&site)["changed"][0];
     assert_eq!(change["run"]["slug"], FIRST_SLUG);
-    assert_eq!(
-        change["fields"],
-        json!([{"pointer": "/metrics/cost/comparable", "before": 0.421, "after": 0.25}])
-    );
-    assert!(
-        site.text(&format!("public/{LEDGER}"))
-            .contains("\"after\":0.250"),
-        "as written"
-    );
+    let fields = json!([{"pointer": "/metrics/cost/comparable", "before": 0.421, "after": 0.25}]);
+    assert_eq!(change["fields"], fields);
+    // As written.
+    contains(&site.text(&format!("public/{LEDGER}")), "\"after\":0.250");
     assert_eq!(change["annotations"]["added"], json!(["new-one"]));
-    let page = site.page("changes/index.html");
-    let told = words(page.all("section.build")[0]);
-    assert!(
-        told.contains("/metrics/cost/comparable: 0.4210 → 0.250"),
-        "{told}"
-    );
-    assert!(told.contains("1 annotation added: new-one"), "{told}");
+    contains(&told(&site), "/metrics/cost/comparable: 0.4210 → 0.250");
+    contains(&told(&site), "1 annotation added: new-one");
 }
 
 #[test]
 fn a_changed_rating_and_a_changed_event_log_are_reported() {
     let site = TestSite::empty();
     site.run("a", &Run::new("0000000a-1"));
-    site.write("content/runs/a/events.jsonl", messages(3));
-    let review = |word: &str| format!("---\nrating: {word}\n---\n\nSaid.\n");
-    site.write("content/runs/a/writeup.md", review("great"));
-    site.publish();
-    site.write("content/runs/a/events.jsonl", messages(4));
-    site.write("content/runs/a/writeup.md", review("passable"));
-    site.publish();
+    for (rating, count) in [("great", 3), ("passable", 4)] {
+        let review = format!("---\nrating: {rating}\n---\n\nSaid.\n");
+        site.write("content/runs/a/events.jsonl", messages(count))
+            .write("content/runs/a/writeup.md", review)
+            .publish();
+    }
     let change = &newest(&site)["changed"][0];
     assert_eq!(
         change["rating"],
@@ -191,74 +164,51 @@ fn a_changed_rating_and_a_changed_event_log_are_reported() {
 fn a_quarantined_run_and_its_return_are_reported() {
     let site = site();
     let path = "content/runs/other/events.jsonl.annotations.jsonl";
-    site.write("content/runs/other/events.jsonl", messages(2));
-    site.publish();
-    site.write(path, "{");
-    let aside = Overrides {
-        keep_going: true,
-        ..Overrides::default()
-    };
-    assert!(site.build_with(&aside).published);
+    site.write("content/runs/other/events.jsonl", messages(2))
+        .publish();
+    site.write(path, "{").keep_going();
     let build = newest(&site);
     assert_eq!(ids(&build["quarantined"]), ["0000000b-1"]);
     assert_eq!(build["withdrawn"], json!([]));
     // Reported only once while it stays quarantined.
-    assert!(site.build_with(&aside).changes().is_none());
-    site.remove(path);
-    site.publish();
+    assert!(site.keep_going().changes().is_none());
+    site.remove(path).publish();
     assert_eq!(ids(&newest(&site)["returned"]), ["0000000b-1"]);
 }
 
 #[test]
 fn a_build_elsewhere_continues_the_ledger_of_the_named_site() {
     let site = site();
-    site.run("new", &Run::new("0000000c-1"));
-    let ledger = site.bytes(&format!("public/{LEDGER}"));
-    // Only the ledger was kept, so changes are reported by key.
-    site.write(&format!("kept/{LEDGER}"), ledger);
-    let record = format!("{FIRST}/run-record.json");
-    let text = site
-        .text(&record)
-        .replacen("\"comparable\": 0.4210", "\"comparable\": 0.25", 1);
-    site.write(&record, text);
-    let elsewhere = Overrides {
-        out: Some(site.path("elsewhere")),
-        previous: Some(site.path("kept")),
-        ..Overrides::default()
-    };
-    assert!(site.build_with(&elsewhere).published);
-    let told: Value =
-        serde_json::from_str(&site.text(&format!("elsewhere/{LEDGER}"))).expect("JSON");
-    assert_eq!(ids(&told["builds"][0]["added"]), ["0000000c-1"]);
-    assert_eq!(
-        told["builds"][0]["changed"][0]["fields"],
-        json!([{"pointer": "/metrics/cost"}])
+    site.run("new", &Run::new("0000000c-1")).replace_first(
+        "run-record.json",
+        "\"comparable\": 0.4210",
+        "\"comparable\": 0.25",
     );
+    build_elsewhere(&site);
+    let ledger = parse(&site.text(&format!("elsewhere/{LEDGER}")));
+    let build = &ledger["builds"][0];
+    assert_eq!(ids(&build["added"]), ["0000000c-1"]);
+    // Only the ledger was kept, so changes are reported by key.
+    let fields = json!([{"pointer": "/metrics/cost"}]);
+    assert_eq!(build["changed"][0]["fields"], fields);
 }
 
 #[test]
 fn a_check_reads_the_ledger_of_the_site_that_is_named_as_the_build_will() {
     let site = site();
-    let arguments = |command| {
-        [
-            command,
-            "--previous",
-            "kept",
-            "--base-url",
-            "https://r.example/",
-        ]
+    let run = |command: &str| {
+        site.runpress(&format!(
+            "{command} --previous kept --base-url https://r.example/"
+        ))
     };
     let good = site.bytes(&format!("public/{LEDGER}"));
     site.write(&format!("kept/{LEDGER}"), good);
-    let ran = site.runpress(&arguments("check"));
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    run("check").ok();
     // For example a login page.
     site.write(&format!("kept/{LEDGER}"), "<!doctype html>");
-    assert_eq!(site.runpress(&["check"]).status, Some(0));
+    site.runpress("check").ok();
     for command in ["check", "build"] {
-        let ran = site.runpress(&arguments(command));
-        assert_eq!(ran.status, Some(2), "{command}: {}", ran.stderr);
-        assert!(ran.stderr.contains("ledger.unreadable"), "{}", ran.stderr);
+        run(command).exits(2).says("ledger.unreadable");
     }
 }
 
@@ -267,11 +217,8 @@ fn a_ledger_that_names_an_address_outside_the_site_is_refused() {
     let site = site();
     let path = format!("public/{LEDGER}");
     let text = site.text(&path).replace(OTHER, "../../escape");
-    site.write(&path, text);
-    std::fs::remove_dir_all(site.path("content/runs/other")).expect("a folder");
-    let ran = site.runpress(&["build"]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("ledger.unreadable"), "{}", ran.stderr);
+    site.write(&path, text).remove("content/runs/other");
+    site.runpress("build").exits(2).says("ledger.unreadable");
     assert!(!site.path("escape").exists());
 }
 
@@ -283,49 +230,33 @@ fn a_ledger_of_a_newer_version_is_refused_and_kept() {
         .text(&path)
         .replacen("\"schemaVersion\":1", "\"schemaVersion\":2", 1);
     site.write(&path, &text);
-    let ran = site.runpress(&["build"]);
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("`schemaVersion` is `2`"),
-        "{}",
-        ran.stderr
-    );
+    site.runpress("build")
+        .exits(2)
+        .says("`schemaVersion` is `2`");
     assert_eq!(site.text(&path), text);
 }
 
 #[test]
 fn a_list_of_withdrawn_runs_that_is_a_folder_is_an_error_and_an_empty_text_is_marked() {
     let site = TestSite::base();
-    site.write("content/withdrawn.toml/x", "");
-    let outcome = site.check();
-    assert_eq!(
-        described(&outcome),
-        [
-            "error[content.unreadable] content/withdrawn.toml The file `content/withdrawn.toml` cannot be read: it is not a regular file"
-        ]
+    let list = "content/withdrawn.toml";
+    site.write(&format!("{list}/x"), "");
+    let told = format!(
+        "error[content.unreadable] {list} The file `{list}` cannot be read: it is not a regular file"
     );
-    std::fs::remove_dir_all(site.path("content/withdrawn.toml")).expect("a folder");
-    for (id, reason, told) in [
-        (
-            "a-1",
-            " ",
-            ":3:10 The list of withdrawn runs cannot be read: a `reason` is empty",
-        ),
-        (
-            "",
-            "It leaked.",
-            ":2:6 The list of withdrawn runs cannot be read: an `id` is empty",
-        ),
+    assert_eq!(described(&site.check()), [told]);
+    site.remove(list);
+    for (id, reason, at, what) in [
+        ("a-1", " ", "3:10", "a `reason`"),
+        ("", "It leaked.", "2:6", "an `id`"),
     ] {
         site.write(
-            "content/withdrawn.toml",
+            list,
             format!("[[run]]\nid = \"{id}\"\nreason = \"{reason}\"\n"),
         );
-        assert_eq!(
-            described(&site.check()),
-            [format!(
-                "error[withdrawn.invalid] content/withdrawn.toml{told}"
-            )]
+        let told = format!(
+            "error[withdrawn.invalid] {list}:{at} The list of withdrawn runs cannot be read: {what} is empty"
         );
+        assert_eq!(described(&site.check()), [told]);
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{LEDGER, newest, site};
-use crate::support::{FIRST_SLUG, TestSite, tree};
+use crate::support::{FIRST_SLUG, TestSite, entries, tree};
 
 fn named(number: usize) -> Value {
     json!({
@@ -41,7 +41,7 @@ fn large() -> TestSite {
 /// The parts of the published ledger: paths and documents.
 fn parts(site: &TestSite) -> Vec<(String, Value)> {
     let ledger = site.json(LEDGER);
-    let listed = ledger["parts"].as_array().expect("parts").iter();
+    let listed = entries(&ledger["parts"]).iter();
     listed
         .map(|part| {
             let path = part["path"].as_str().expect("a path").to_owned();
@@ -80,7 +80,7 @@ fn a_large_ledger_of_one_file_goes_on_as_a_small_file_with_parts() {
         (&json!([]), &json!(61))
     );
     let newest = &all[0].1["builds"][0];
-    assert_eq!(newest["quarantined"].as_array().map(Vec::len), Some(2_000));
+    assert_eq!(entries(&newest["quarantined"]).len(), 2_000);
     assert!(site.page("changes/index.html").main().contains("Build 61"));
     // Building the same content again changes no file of the ledger, and needs no earlier site.
     let before = tree(&site.path("public/feeds"));
@@ -121,10 +121,9 @@ fn a_build_stops_where_a_part_of_the_ledger_is_missing() {
     site.publish();
     let (path, _) = parts(&site).remove(0);
     site.remove(&format!("public/{path}"));
-    let ran = site.runpress(&["build"]);
-    assert_eq!(ran.status, Some(2));
+    let ran = site.runpress("build").exits(2);
     let name = path.rsplit('/').next().expect("a name");
     for words in ["ledger.unreadable", name, "is missing", "its `parts` list"] {
-        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+        ran.says(words);
     }
 }

@@ -6,7 +6,7 @@ mod thinking;
 
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, TestSite, codes, fixture, lines, words};
+use crate::support::{Page, TestSite, codes, contains, fixture, lacks, parse, rows, tree, words};
 
 const FULL: &str = "v5-full";
 
@@ -16,20 +16,9 @@ const HEADER: &str = r#"{"type":"header","version":5,"harn_version":"0.10.185"}"
 fn sample(name: &str) -> TestSite {
     let site = alone();
     let folder = fixture("harn-tapes");
-    for entry in std::fs::read_dir(folder.join(format!("{name}.tape.cas")))
-        .into_iter()
-        .flatten()
-    {
-        let entry = entry.expect("a payload");
-        let file = entry.file_name().into_string().expect("a hash");
-        site.write(
-            &format!("{FIRST}/{name}.tape.cas/{file}"),
-            std::fs::read(entry.path()).expect("the payload"),
-        );
-    }
-    for ending in ["tape", "tape.annotations.jsonl"] {
-        if let Ok(bytes) = std::fs::read(folder.join(format!("{name}.{ending}"))) {
-            site.write(&format!("{FIRST}/{name}.{ending}"), bytes);
+    for (path, bytes) in tree(&folder) {
+        if path.starts_with(&format!("{name}.tape")) {
+            site.write_first(&path, bytes);
         }
     }
     site
@@ -38,28 +27,29 @@ fn sample(name: &str) -> TestSite {
 /// The base run without its event log.
 fn alone() -> TestSite {
     let site = TestSite::base();
-    site.remove(&format!("{FIRST}/events.jsonl"))
-        .remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.unannotated().remove_first("events.jsonl");
     site
 }
 
 /// The base run with a tape of records of these kinds.
 fn with(kinds: &[Value]) -> TestSite {
     let site = alone();
-    site.write(&format!("{FIRST}/run.tape"), tape(kinds));
+    site.write_first("run.tape", tape(kinds));
     site
 }
 
 fn tape(kinds: &[Value]) -> String {
     let records = kinds.iter().enumerate().map(|(seq, kind)| {
         json!({ "type": "record", "seq": seq, "phase": "user_script", "virtual_time_ms": seq, "monotonic_ms": 0, "kind": kind })
-            .to_string()
     });
-    lines(
-        &std::iter::once(HEADER.to_owned())
-            .chain(records)
-            .collect::<Vec<_>>(),
-    )
+    records.fold(format!("{HEADER}\n"), |tape, record| {
+        tape + &format!("{record}\n")
+    })
+}
+
+/// The words of an event on the page of the run.
+fn shown(site: &TestSite, seq: usize) -> String {
+    words(site.first_page().one(&format!("#e-{seq}")))
 }
 
 fn hash(text: &str) -> String {
@@ -84,32 +74,25 @@ fn the_page_says_how_a_run_was_recorded_and_what_its_tape_holds() {
     let site = sample(FULL);
     site.publish();
     let page = site.first_page();
-    let fact = |name: &str| page.beside(name).join(" ");
-    assert!(
-        fact("Recording").starts_with("full"),
-        "{}",
-        fact("Recording")
-    );
-    assert_eq!(fact("File changes of tools"), "observed");
-    assert_eq!(fact("Workspace root"), "/srv/run/workspace");
-    assert_eq!(fact("State roots"), "/srv/run/.harn");
+    let fact = |page: &Page, name: &str| page.beside(name).join(" ");
+    let recording = fact(&page, "Recording");
+    assert!(recording.starts_with("full"), "{recording}");
+    assert_eq!(fact(&page, "File changes of tools"), "observed");
+    assert_eq!(fact(&page, "Workspace root"), "/srv/run/workspace");
+    assert_eq!(fact(&page, "State roots"), "/srv/run/.harn");
     let holds = words(page.one("#provenance ~ .holds, .holds"));
     for word in ["may contain", "prompts", "tool results", "paths"] {
-        assert!(holds.contains(word), "{holds}");
+        contains(&holds, word);
     }
     let site = sample("v3-metadata");
     site.publish();
-    let page = site.first_page();
-    assert!(
-        page.beside("Recording")
-            .join("")
-            .starts_with("metadata only")
-    );
-    assert!(
-        page.beside("File changes of tools")
-            .join("")
-            .starts_with("not observed")
-    );
+    for (name, start) in [
+        ("Recording", "metadata only"),
+        ("File changes of tools", "not observed"),
+    ] {
+        let fact = fact(&site.first_page(), name);
+        assert!(fact.starts_with(start), "{name}: {fact}");
+    }
 }
 
 #[test]
@@ -117,95 +100,32 @@ fn every_new_kind_is_a_readable_event() {
     let site = sample(FULL);
     site.publish();
     let page = site.first_page();
-    let event = |seq: u32| words(page.one(&format!("#e-{seq}")));
-    for (seq, texts) in [
-        (0, &["session_control", "client_input"][..]),
-        (
-            1,
-            &[
-                "cache_lookup",
-                "harn.read Clock.now_ms",
-                "hit",
-                "1700000000000",
-            ],
-        ),
-        (2, &["cache_lookup", "intent classify:0", "miss"]),
-        (
-            3,
-            &[
-                "prompt_render",
-                "prompts/system.harn.prompt",
-                "You repair small games.",
-            ],
-        ),
-        (
-            4,
-            &[
-                "llm_call",
-                "I will look at the file first.",
-                "calls read_file",
-                "{\"path\":\"src/score.js\"}",
-                "input tokens 1200",
-                "from cache 1000",
-                "output tokens 45",
-                "The score goes up by two.",
-                "thinking recorded, not shown",
-                "from templates 53 of 93 bytes",
-                "claude-sonnet-4",
-            ],
-        ),
-        (
-            5,
-            &[
-                "tool_call",
-                "read_file src/score.js",
-                "let s = n + 1;",
-                "transcript changes",
-            ],
-        ),
-        (
-            6,
-            &[
-                "write_file",
-                "written file src/score.js",
-                "let s = n;",
-                "deleted file src/old.js",
-            ],
-        ),
-        (
-            7,
-            &[
-                "run_command",
-                "failed",
-                "npm: command not found",
-                "tool_error",
-                "cannot be replayed: the file-effect scan was incomplete",
-            ],
-        ),
-        (8, &["payload_redaction", "Something was removed here"]),
-        (
-            9,
-            &[
-                "The off-by-one error is fixed.",
-                "messages of earlier calls 1",
-                "settings as in event 4",
-                "let s = n + 1;",
-            ],
-        ),
-    ] {
+    let event = |seq: usize| words(page.one(&format!("#e-{seq}")));
+    for (seq, [texts]) in rows(
+        r#"
+session_control; client_input
+cache_lookup; harn.read Clock.now_ms; hit; 1700000000000
+cache_lookup; intent classify:0; miss
+prompt_render; prompts/system.harn.prompt; You repair small games.
+llm_call; I will look at the file first.; calls read_file; {"path":"src/score.js"}; input tokens 1200; from cache 1000; output tokens 45; The score goes up by two.; thinking recorded, not shown; from templates 53 of 93 bytes; claude-sonnet-4
+tool_call; read_file src/score.js; let s = n + 1;; transcript changes
+write_file; written file src/score.js; let s = n;; deleted file src/old.js
+run_command; failed; npm: command not found; tool_error; cannot be replayed: the file-effect scan was incomplete
+payload_redaction; Something was removed here
+The off-by-one error is fixed.; messages of earlier calls 1; settings as in event 4; let s = n + 1;
+"#,
+    )
+    .into_iter()
+    .enumerate()
+    {
         let shown = event(seq);
-        for text in texts {
+        for text in texts.split("; ") {
             assert!(shown.contains(text), "event {seq} shows {text:?}: {shown}");
         }
     }
-    assert!(
-        !event(4).contains("score bug is probably"),
-        "thoughts are not shown"
-    );
-    assert!(
-        !event(9).contains("goes up by two"),
-        "a message is shown once"
-    );
+    // Thoughts are not shown, and a message is shown once.
+    lacks(&event(4), "score bug is probably");
+    lacks(&event(9), "goes up by two");
     let closed =
         page.all("#e-0 details:not([open]), #e-1 details:not([open]), #e-3 details:not([open])");
     assert_eq!(closed.len(), 1, "what is worth a click is folded");
@@ -218,17 +138,10 @@ fn tokens_of_a_cache_that_is_not_counted_are_unknown_and_not_0() {
             &json!({ "text": "t", "input_tokens": 5, "cache_read_tokens": 0, "output_tokens": 2, supported: false }),
         )
     };
-    let site = with(&[
-        tokens("cache_supported"),
-        tokens("cache_counts_reported"),
-        tokens("other"),
-    ]);
+    let site = with(&["cache_supported", "cache_counts_reported", "other"].map(tokens));
     site.publish();
-    let page = site.first_page();
-    let cached: Vec<_> = (0..3)
-        .map(|seq| words(page.one(&format!("#e-{seq}"))).contains("from cache 0"))
-        .collect();
-    assert_eq!(cached, [false, false, true]);
+    let is_cached = |seq| shown(&site, seq).contains("from cache 0");
+    assert_eq!([0, 1, 2].map(is_cached), [false, false, true]);
 }
 
 #[test]
@@ -247,34 +160,28 @@ fn a_message_is_shown_at_the_first_call_that_sends_it_also_when_agents_take_turn
     ]);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
-    let shown = |seq: u32| -> Vec<_> {
-        let texts = page.texts(&format!("#e-{seq} > .lab ~ .md"));
-        texts.into_iter().collect()
-    };
-    assert_eq!(shown(0), ["one"]);
-    assert_eq!(shown(1), ["other agent"]);
-    assert_eq!(shown(2), ["two"]);
-    assert_eq!(
-        shown(3),
-        ["two", "one"],
-        "another beginning is another conversation"
-    );
+    // Another beginning is another conversation.
+    for (seq, expected) in [&["one"][..], &["other agent"], &["two"], &["two", "one"]]
+        .iter()
+        .enumerate()
+    {
+        assert_eq!(page.texts(&format!("#e-{seq} > .lab ~ .md")), *expected);
+    }
 }
 
 #[test]
 fn what_the_recorder_removed_is_named() {
+    let removed = json!({ "kind": "ok", "value": "key <redacted:aws_key:20> and <redacted:aws_key:20>, <redacted:no> <redacted::1>" });
     let site = with(&[
         json!({ "kind": "payload_redaction" }),
-        tool(
-            "t",
-            "",
-            &json!({ "kind": "ok", "value": "key <redacted:aws_key:20> and <redacted:aws_key:20>, <redacted:no> <redacted::1>" }),
-        ),
+        tool("t", "", &removed),
     ]);
     site.publish();
-    let page = site.first_page();
-    assert!(words(page.one("#e-1")).contains("removed by the recorder: aws_key (2 times)"));
-    assert!(!words(page.one("#e-0")).contains("removed by the recorder:"));
+    contains(
+        &shown(&site, 1),
+        "removed by the recorder: aws_key (2 times)",
+    );
+    lacks(&shown(&site, 0), "removed by the recorder:");
 }
 
 #[test]
@@ -296,7 +203,7 @@ fn payloads_of_every_new_kind_are_checked_and_missing_ones_named() {
 
     let wrong = json!({ "content_hash": hash("other"), "text": "text" });
     let text = json!(kinds).to_string();
-    let mut kinds: Value = serde_json::from_str(&text).expect("JSON");
+    let mut kinds = parse(&text);
     let mut count = 0;
     swap(&mut kinds, &wrong, &mut count);
     assert_eq!(count, 9);
@@ -325,6 +232,5 @@ fn a_message_without_words_is_not_listed() {
     call["messages"] = json!([inline(&empty.to_string())]);
     let site = with(&[call]);
     site.publish();
-    let event = words(site.first_page().one("#e-0"));
-    assert!(!event.contains("new message"), "{event}");
+    lacks(&shown(&site, 0), "new message");
 }

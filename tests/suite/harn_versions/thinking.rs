@@ -39,7 +39,7 @@ fn thinking_is_shown_in_no_shape_that_a_message_an_answer_or_a_change_gives_it()
     ]);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
-    let event = |seq: u32| words(page.one(&format!("#e-{seq}")));
+    let event = |seq: usize| words(page.one(&format!("#e-{seq}")));
     for seq in 0..7 {
         assert!(!event(seq).contains(SECRET), "{}", event(seq));
     }

@@ -6,7 +6,7 @@ mod reports;
 use serde_json::{Value, json};
 
 use crate::generate::{Dice, Fill, Json, fill};
-use crate::support::{TestSite, codes, lines};
+use crate::support::{TestSite, codes, lines, parse};
 
 /// Markup, template syntax, terminal sequences, control characters, bidi overrides, line separators and JSON delimiters.
 const HOSTILE: &str = concat!(
@@ -109,7 +109,7 @@ fn record(t: &str) -> Value {
     let schema = crate::schemas::schema("run-record");
     let record = fill(&schema, &schema, "", &mut Hostile(t));
     let record = record.write(&mut Dice::simple(), true);
-    let mut record: Value = serde_json::from_str(&record).expect("JSON");
+    let mut record = parse(&record);
     record["id"] = json!(format!("4f1c2d3e-{t}"));
     record[t] = json!({ "unknown": t });
     record

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{HOSTILE, HOSTILE_NAME, hostile, record, site};
-use crate::support::{FIRST, HEADER, TestSite, annotation, event, lines};
+use crate::support::{TestSite, annotation, contains, entries, event, lines, message, parse};
 
 #[test]
 fn reports_for_programs_hold_no_character_that_a_terminal_follows() {
@@ -16,7 +16,7 @@ fn reports_for_programs_hold_no_character_that_a_terminal_follows() {
         json!({ "id": name, name: 1 }).to_string(),
     );
     for format in ["json", "sarif", "junit", "github", "markdown", "human"] {
-        let ran = site.runpress(&["check", "--report", format]);
+        let ran = site.runpress(&format!("check --report {format}"));
         let text = ran.stdout + &ran.stderr;
         assert!(text.contains("record.missing-field"), "{format}: {text}");
         let hidden = text
@@ -24,10 +24,7 @@ fn reports_for_programs_hold_no_character_that_a_terminal_follows() {
             .find(|c| (c.is_control() && *c != '\n') || name.trim_end_matches('x').contains(*c));
         assert_eq!(hidden, None, "{format}: {text:?}");
         if format == "json" {
-            assert!(
-                text.contains("content/runs/\\u202e\\u00ad\\u200b\\udb40\\udd00x/"),
-                "{text}"
-            );
+            contains(&text, "content/runs/\\u202e\\u00ad\\u200b\\udb40\\udd00x/");
         }
     }
 }
@@ -68,9 +65,7 @@ fn feeds_give_hostile_text_back_exactly() {
     );
     let document = site.json(&format!("runs/{slug}/run.json"));
     assert_eq!(document["record"], record(HOSTILE));
-    for (n, annotation) in document["annotations"]
-        .as_array()
-        .expect("annotations")
+    for (n, annotation) in entries(&document["annotations"])
         .iter()
         .take(10)
         .enumerate()
@@ -96,7 +91,7 @@ fn feeds_give_hostile_text_back_exactly() {
         .text("public/feeds/runs.jsonl")
         .split('\n')
         .filter(|line| !line.is_empty())
-        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+        .map(|line| parse(line))
         .collect();
     assert_eq!(Value::Array(lines), runs["runs"]);
     let folder = format!("content/runs/{HOSTILE_NAME}");
@@ -120,8 +115,7 @@ fn nothing_of_hostile_text_steers_the_terminal() {
         (&["check", "-v"][..], "notes and warnings"),
         (&["build", "-v", "--report", "human"][..], "a report"),
     ] {
-        let ran = site.runpress(arguments);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        let ran = site.runpress(arguments).ok();
         let printed = format!("{}{}", ran.stdout, ran.stderr);
         assert!(printed.contains("events.unknown-type"), "{what}: {printed}");
         let steering: BTreeSet<char> = printed
@@ -135,71 +129,47 @@ fn nothing_of_hostile_text_steers_the_terminal() {
 #[test]
 fn hostile_text_in_broken_input_is_reported_without_steering_the_terminal() {
     let site = TestSite::base();
-    let path = format!("{FIRST}/run-record.json");
     let quoted = json!(format!("\u{1b}[31m\u{202e}\u{7}{}", "x".repeat(5000))).to_string();
-    site.replace(&path, "\"2026-03-01T10:00:00Z\"", &quoted);
-    site.replace(&path, "\"https://git.example.org/runs/4f1c2d3e\"", &quoted);
-    site.write(
-        &format!("{FIRST}/writeup.md"),
-        "---\nrating: \u{1b}[2J\u{202e}\n---\n\ntext [a](javascript:\u{1b}]0;x\u{7})\n",
-    );
-    let ran = site.runpress(&["check", "-v"]);
-    assert_eq!(ran.status, Some(1));
-    assert!(
-        ran.stderr.contains("record.invalid-timestamp")
-            && ran.stderr.contains("review.unknown-rating"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr
-            .chars()
-            .all(|c| c == '\n' || (!c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}'))),
-        "{:?}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.lines().all(|line| line.chars().count() < 400),
-        "a long value is cut"
-    );
+    let writeup = "---\nrating: \u{1b}[2J\u{202e}\n---\n\ntext [a](javascript:\u{1b}]0;x\u{7})\n";
+    site.replace_first("run-record.json", "\"2026-03-01T10:00:00Z\"", &quoted)
+        .replace_first(
+            "run-record.json",
+            "\"https://git.example.org/runs/4f1c2d3e\"",
+            &quoted,
+        )
+        .write_first("writeup.md", writeup);
+    let ran = site.runpress("check -v").exits(1);
+    ran.says("record.invalid-timestamp")
+        .says("review.unknown-rating");
+    let steers = |c: char| c != '\n' && (c.is_control() || matches!(c, '\u{202a}'..='\u{202e}'));
+    assert!(!ran.stderr.contains(steers), "{:?}", ran.stderr);
+    let is_cut = ran.stderr.lines().all(|line| line.chars().count() < 400);
+    assert!(is_cut, "a long value is cut");
 }
 
 #[test]
 fn deep_nesting_is_no_reason_to_stop() {
-    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let deep = nested(200_000);
     let site = TestSite::base();
-    site.replace(
-        &format!("{FIRST}/run-record.json"),
-        "\"links\": {",
-        &format!("\"deep\": {deep},\n  \"links\": {{"),
-    );
-    site.write(
-        &format!("{FIRST}/events.jsonl"),
-        lines(&[
-            event(0, "gg", &format!("\"event\":{deep}")),
-            event(1, "agent", "\"message\":\"a\""),
-        ]),
-    );
+    let links = format!("\"deep\": {deep},\n  \"links\": {{");
     // Harn refuses deeper nesting in a sidecar.
+    let evidence = "> ".repeat(50_000) + &"[".repeat(50_000);
     let note = format!(
-        "\"metadata\":{{\"deep\":{}{}}},\"evidence\":\"{}\"",
-        "[".repeat(125),
-        "]".repeat(125),
-        "> ".repeat(50_000) + &"[".repeat(50_000)
+        "\"metadata\":{{\"deep\":{}}},\"evidence\":\"{evidence}\"",
+        nested(125)
     );
-    site.write(
-        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
-        lines(&[HEADER, &annotation("a", 1, "note", &note)]),
-    );
-    site.write(
-        &format!("{FIRST}/writeup.md"),
-        format!("---\nrating: great\n---\n\n{}\n", "*_".repeat(60_000)),
-    );
-    let ran = site.runpress(&["build"]);
-    assert_eq!(
-        ran.status,
-        Some(0),
-        "{}",
-        &ran.stderr.chars().take(2000).collect::<String>()
-    );
+    site.replace_first("run-record.json", "\"links\": {", &links)
+        .log(lines(&[
+            event(0, "gg", &format!("\"event\":{deep}")),
+            message(1, "a"),
+        ]))
+        .annotate(&[annotation("a", 1, "note", &note)])
+        .write_first(
+            "writeup.md",
+            format!("---\nrating: great\n---\n\n{}\n", "*_".repeat(60_000)),
+        );
+    let ran = site.runpress("build");
+    let said: String = ran.stderr.chars().take(2000).collect();
+    assert_eq!(ran.status, Some(0), "{said}");
 }

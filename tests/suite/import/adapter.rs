@@ -7,6 +7,7 @@ use runpress::api::import::{Adapter, ImportEvent, ImportOptions, Request, check_
 use serde_json::Value;
 
 use super::{Imported, keeping, request};
+use crate::support::{contains, parse, rows};
 use runpress::api::import::Keep;
 
 /// A folder with logs. A command prints the log itself, so that a log is what an adapter prints.
@@ -111,24 +112,18 @@ const RUN: &str = r#"{"type":"record","id":"7d9f0c52-0000-4000-8000-00000000c0de
 fn what_a_command_prints_becomes_a_run_like_that_of_an_importer() {
     let logs = Logs::of(&[("log", &format!("{HEADER}{RUN}"))]);
     let run = logs.one("cat");
-    assert_eq!(
-        run.facts("id testCaseSlug harnessSlug harnessVersion startedAt runTimeSeconds actual state detail formatVersion ticket"),
-        "7d9f0c52-0000-4000-8000-00000000c0de fix parrot 2 2026-03-01T10:00:00Z 4.5 0.5 completed done 9 T-1"
-    );
-    assert_eq!(
-        run.brief(),
-        [
-            "user Look into ./src, user.",
-            "reasoning I look.",
-            "call task c1",
-            "subagent started c1 a1",
-            "assistant Inside. @agent=a1",
-            "result c1 false 2 nothing there",
-            "usage",
-            "edit c1 ./src/a.py modify",
-            "error The end.",
-        ]
-    );
+    run.states("id testCaseSlug harnessSlug harnessVersion startedAt runTimeSeconds actual state detail formatVersion ticket", "7d9f0c52-0000-4000-8000-00000000c0de fix parrot 2 2026-03-01T10:00:00Z 4.5 0.5 completed done 9 T-1");
+    run.reads(&[
+        "user Look into ./src, user.",
+        "reasoning I look.",
+        "call task c1",
+        "subagent started c1 a1",
+        "assistant Inside. @agent=a1",
+        "result c1 false 2 nothing there",
+        "usage",
+        "edit c1 ./src/a.py modify",
+        "error The end.",
+    ]);
     assert_eq!(run.tokens(), "7/-/3/-");
     assert_eq!(run.lower_bounds(), "tokens.output");
     assert_eq!(
@@ -146,7 +141,7 @@ fn what_a_command_prints_becomes_a_run_like_that_of_an_importer() {
     );
     assert_eq!(import["sources"][0]["name"], "log");
     assert_eq!(import["estimated"][0], "cost");
-    let header: Value = serde_json::from_str(&run.trace[0]).expect("JSON");
+    let header = parse(&run.trace[0]);
     assert_eq!(header["importer"]["format"], "parrot");
 
     let again = logs.one("cat");
@@ -188,9 +183,9 @@ fn a_command_is_called_once_for_each_file_and_without_a_shell() {
     assert_eq!(runs.len(), 3, "a file may have several runs without ids");
     // A quoted word stays one, and `;` and `$` mean nothing.
     let problem = logs.problem_at("a b", "cat 'no such; echo $HOME'");
-    assert!(
-        problem.contains("ended with the status 1: cat: 'no such; echo $HOME'"),
-        "{problem}"
+    contains(
+        &problem,
+        "ended with the status 1: cat: 'no such; echo $HOME'",
     );
     assert!(Adapter::parse("cat 'open", 5).is_none());
     assert!(Adapter::parse("  ", 5).is_none());
@@ -242,98 +237,66 @@ fn a_command_that_fails_is_named_with_its_status_and_last_words() {
 #[test]
 fn one_line_that_cannot_be_read_stops_the_import_of_its_file() {
     let record = "{\"type\":\"record\"}\n";
+    let header = |from: &str, to: &str| HEADER.replace(from, to);
     for (lines, line, message) in [
         (String::new(), 0, "It printed nothing"),
         ("{}\n".to_owned(), 1, "The first line is not a header"),
         (
-            HEADER.replace("Version\":1", "Version\":2"),
+            header("Version\":1", "Version\":2"),
             1,
             "The lines have version `2`",
         ),
         (
-            HEADER.replace("parrot", "codex"),
+            header("parrot", "codex"),
             1,
             "The format `codex` has an importer",
         ),
         (
-            HEADER.replace("parrot", "Par rot"),
+            header("parrot", "Par rot"),
             1,
             "The format `Par rot` has no valid name",
         ),
         (
-            format!("{HEADER}{{\"type\":\"note\",\"kind\":\"k\"}}\n"),
-            2,
-            "An event before the first record",
-        ),
-        (
-            format!("{HEADER}{record}\nprogress: 1 %\n"),
-            4,
-            "The line cannot be read: ",
-        ),
-        (
-            format!("{HEADER}{record}[1]\n"),
-            3,
-            "The line cannot be read: ",
-        ),
-        (
-            format!("{HEADER}{record}{{\"type\":\"mesage\"}}\n"),
-            3,
-            "The line has the unknown type `mesage`",
-        ),
-        (
-            format!("{HEADER}{record}{{\"type\":\"note\"}}\n"),
-            3,
-            "The event of type `note` has no `kind`",
-        ),
-        (
-            format!("{HEADER}{record}{{\"type\":\"tool_result\",\"exit_code\":1}}\n"),
-            3,
-            "The event has the unknown key `exit_code`",
-        ),
-        (
-            format!("{HEADER}{record}{{\"type\":\"usage\",\"tokens\":{{\"cached\":1}}}}\n"),
-            3,
-            "`tokens` has the unknown key `cached`",
-        ),
-        (
-            format!(
-                "{HEADER}{{\"type\":\"record\",\"metrics\":{{\"tokens\":{{\"cached\":1}}}}}}\n"
-            ),
-            2,
-            "`tokens` has the unknown key `cached`",
-        ),
-        (
-            format!(
-                "{HEADER}{{\"type\":\"record\",\"agents\":[{{\"id\":\"a\"}},{{\"id\":\"b\",\"parentId\":\"a\"}}]}}\n"
-            ),
-            2,
-            "An agent has the unknown key `parentId`",
-        ),
-        (
-            format!(
-                "{}{record}",
-                HEADER.replace("\"version\":", "\"url\":\"x\",\"version\":")
-            ),
+            header("\"version\":", "\"url\":\"x\",\"version\":") + record,
             1,
             "`importer` has the unknown key `url`",
         ),
-        (
-            format!("{HEADER}{{\"type\":\"record\",\"metrics\":{{\"token\":{{}}}}}}\n"),
-            2,
-            "The line cannot be read: ",
-        ),
-        (
-            format!("{HEADER}{record}{{\"type\":\"note\",\"kind\":\"k\",\"agent\":\"x\"}}\n"),
-            3,
-            "The record of the run has no agent `x`",
-        ),
     ] {
-        let logs = Logs::of(&[("log", &lines)]);
-        let problem = logs.problem("cat");
-        let start = format!("import.invalid-line log (output):{line} {message}");
-        assert!(problem.starts_with(&start), "{lines}\n{problem}\n{start}");
-        assert!(!logs.folder.path().join("runs").join("fix").exists());
+        refuses(&lines, line, message);
     }
+    // After the header; `RECORD` stands for a record.
+    for [lines, line, message] in rows(
+        r#"
+{"type":"note","kind":"k"} | 2 | An event before the first record
+RECORD⏎⏎progress: 1 % | 4 | The line cannot be read:
+RECORD⏎[1] | 3 | The line cannot be read:
+RECORD⏎{"type":"mesage"} | 3 | The line has the unknown type `mesage`
+RECORD⏎{"type":"note"} | 3 | The event of type `note` has no `kind`
+RECORD⏎{"type":"tool_result","exit_code":1} | 3 | The event has the unknown key `exit_code`
+RECORD⏎{"type":"usage","tokens":{"cached":1}} | 3 | `tokens` has the unknown key `cached`
+{"type":"record","metrics":{"tokens":{"cached":1}}} | 2 | `tokens` has the unknown key `cached`
+{"type":"record","agents":[{"id":"a"},{"id":"b","parentId":"a"}]} | 2 | An agent has the unknown key `parentId`
+{"type":"record","metrics":{"token":{}}} | 2 | The line cannot be read:
+RECORD⏎{"type":"note","kind":"k","agent":"x"} | 3 | The record of the run has no agent `x`
+"#,
+    ) {
+        let lines = lines.replace("RECORD", record.trim_end());
+        refuses(
+            &format!("{HEADER}{lines}\n"),
+            line.parse().expect("a line"),
+            message,
+        );
+    }
+}
+
+/// Expects this problem of what a command prints.
+#[track_caller]
+fn refuses(lines: &str, line: u32, message: &str) {
+    let logs = Logs::of(&[("log", lines)]);
+    let problem = logs.problem("cat");
+    let start = format!("import.invalid-line log (output):{line} {message}");
+    assert!(problem.starts_with(&start), "{lines}\n{problem}\n{start}");
+    assert!(!logs.folder.path().join("runs").join("fix").exists());
 }
 
 #[test]
@@ -383,53 +346,28 @@ fn a_check_finds_output_that_changes_and_what_damaged_files_do() {
     let good = "sh -c 'tail -c 1 \"$0\" | grep -q . && exit 1; test -s \"$0\" || exit 1; iconv -f utf-8 -t utf-8 \"$0\"'";
     assert_eq!(logs.check(good, 5), [""; 0]);
 
-    let clock = format!(
-        "sh -c '{}; echo \"{{\\\"type\\\":\\\"note\\\",\\\"kind\\\":\\\"$$\\\"}}\"'",
-        "cat \"$0\""
-    );
-    let found = logs.check(&clock, 5);
+    let clock = r#"sh -c 'cat "$0"; echo "{\"type\":\"note\",\"kind\":\"$$\"}"'"#;
+    let found = &logs.check(clock, 5)[0];
+    assert!(found.starts_with("14 "), "{found}");
     assert!(
-        found[0].ends_with("printed something else the second time, from this line on"),
-        "{found:?}"
+        found.ends_with("printed something else the second time, from this line on"),
+        "{found}"
     );
-    assert!(found[0].starts_with("14 "), "{found:?}");
 
-    let found = logs.check("cat", 5);
-    let damaged: Vec<&String> = found
-        .iter()
-        .filter(|problem| problem.contains(" Of "))
-        .collect();
-    assert!(
-        damaged.iter().any(|problem| problem.contains("stray byte")),
-        "{found:?}"
-    );
-    assert!(
-        damaged
-            .iter()
-            .any(|problem| problem.contains("the first 0 bytes")),
-        "{found:?}"
-    );
+    let mut found = logs.check("cat", 5);
+    found.retain(|problem| problem.contains(" Of "));
+    for damage in ["stray byte", "the first 0 bytes"] {
+        contains(&found.join("\n"), damage);
+    }
 
     let hang = "sh -c 'tail -c 1 \"$0\" | grep -q . && sleep 60; cat \"$0\"'";
-    let found = logs.check(hang, 1);
-    assert!(
-        found
-            .iter()
-            .any(|problem| problem.contains("ran longer than 1 seconds")),
-        "{found:?}"
-    );
+    contains(&logs.check(hang, 1).join("\n"), "ran longer than 1 seconds");
 
-    let always = format!(
-        "sh -c 'printf %s \"{}\"'",
-        format!("{HEADER}{{\"type\":\"record\"}}\n").replace('"', "\\\"")
-    );
-    let found = logs.check(&always, 5);
+    let always = format!("{HEADER}{{\"type\":\"record\"}}\n").replace('"', "\\\"");
+    let found = logs.check(&format!("sh -c 'printf %s \"{always}\"'"), 5);
     assert_eq!(found, ["0 An empty file gives a run"]);
 
-    let none = Logs::of(&[("log", HEADER)]);
-    let found = none.check("cat", 5).pop();
-    assert_eq!(
-        found.as_deref(),
-        Some("The command reads no run from any of the samples")
-    );
+    let found = Logs::of(&[("log", HEADER)]).check("cat", 5).pop();
+    let expected = "The command reads no run from any of the samples";
+    assert_eq!(found.as_deref(), Some(expected));
 }

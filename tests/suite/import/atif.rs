@@ -23,10 +23,7 @@ fn messages_calls_and_results_come_in_the_order_that_upstream_expects() {
     assert_eq!(run.withheld("images"), 1);
     let missing = "note missing subagent subagents/config.json".to_owned();
     assert!(run.brief().contains(&missing));
-    assert_eq!(
-        run.facts("modelId formatVersion"),
-        "example-default-model ATIF-v1.7"
-    );
+    run.states("modelId formatVersion", "example-default-model ATIF-v1.7");
     assert_eq!(run.origin(1), "0 - /steps/1/reasoning_content - -");
 }
 
@@ -35,7 +32,7 @@ fn the_cases_of_another_implementation_are_read() {
     let cases: Value = serde_json::from_slice(&sample("atif/mira-conformance.json")).expect("JSON");
     let log = |case: usize| cases["cases"][case]["trajectory"].to_string();
     let first = read(log(0));
-    assert_eq!(first.facts("estimated"), "-");
+    first.states("estimated", "-");
     assert_eq!(first.all_withheld(), "tokenIds 2, toolDefinitions 1");
     assert_eq!(read(log(1)).facts("modelId models"), "- -");
     let refused = import(FORMAT, &named([("t.json", &log(3))])).remove(0);
@@ -74,17 +71,14 @@ fn results_join_calls_of_their_step_only_and_failure_is_read_from_flags() {
             "observation":{"results":[{"source_call_id":"c","content":"error","extra":{"tool_result_is_error":true}},{"source_call_id":"elsewhere","content":"x"},{"content":"y"}]}},
            {"source":"agent","message":"","observation":{"results":[{"content":"z"}]},"extra":{"tool_result_metadata":{"raw_tool_result":{"is_error":false}}}}"#,
     );
-    assert_eq!(
-        run.outline(),
-        [
-            r#"{"type":"tool_call","name":"f","call":"c","argumentsText":"not json"}"#,
-            r#"{"type":"tool_call","name":"g","call":"d","arguments":[1,2]}"#,
-            r#"{"type":"tool_result","call":"c","ok":false,"text":"error"}"#,
-            r#"{"type":"tool_result","text":"x"}"#,
-            r#"{"type":"tool_result","text":"y"}"#,
-            r#"{"type":"tool_result","ok":true,"text":"z"}"#,
-        ]
-    );
+    run.outlines(&[
+        r#"{"type":"tool_call","name":"f","call":"c","argumentsText":"not json"}"#,
+        r#"{"type":"tool_call","name":"g","call":"d","arguments":[1,2]}"#,
+        r#"{"type":"tool_result","call":"c","ok":false,"text":"error"}"#,
+        r#"{"type":"tool_result","text":"x"}"#,
+        r#"{"type":"tool_result","text":"y"}"#,
+        r#"{"type":"tool_result","ok":true,"text":"z"}"#,
+    ]);
 }
 
 #[test]
@@ -95,17 +89,14 @@ fn steps_of_subagents_are_taken_out_of_the_main_line() {
            {"source":"agent","message":"copied","is_copied_context":true},
            {"source":"system","message":"SECRET","extra":{"type":"compaction"}},
            {"source":"agent","message":"done"}"#);
-    assert_eq!(
-        run.brief(),
-        [
-            "user go",
-            "note inherited 2 steps of another context",
-            "compaction",
-            "assistant done",
-            "subagent started x",
-            "assistant below @agent=x"
-        ]
-    );
+    run.reads(&[
+        "user go",
+        "note inherited 2 steps of another context",
+        "compaction",
+        "assistant done",
+        "subagent started x",
+        "assistant below @agent=x",
+    ]);
     assert_eq!(run.withheld("compactionSummaries"), 1);
 }
 
@@ -123,20 +114,17 @@ fn subagents_are_found_in_the_file_and_beside_it() {
         .replace(r#""in""#, r#""be""#);
     let files = [("t/x.json", &*beside), ("t/trajectory.json", &main)];
     let run = run(FORMAT, &named(files));
-    assert_eq!(
-        run.brief(),
-        [
-            "assistant in ./x",
-            "call delegate c",
-            "subagent helper started c in",
-            "assistant inside @agent=in",
-            "call delegate d",
-            "subagent helper started d be",
-            "assistant beside @agent=be",
-            "result c",
-            "result d"
-        ]
-    );
+    run.reads(&[
+        "assistant in ./x",
+        "call delegate c",
+        "subagent helper started c in",
+        "assistant inside @agent=in",
+        "call delegate d",
+        "subagent helper started d be",
+        "assistant beside @agent=be",
+        "result c",
+        "result d",
+    ]);
     assert_eq!(
         run.origin(3),
         "0 - /subagent_trajectories/0/steps/0/message - -"
@@ -158,17 +146,14 @@ fn a_trajectory_goes_on_in_the_files_that_it_names() {
         ("trajectory.cont-1.json", &*second),
         ("trajectory.json", &first),
     ]);
-    assert_eq!(
-        run.brief(),
-        [
-            "assistant one",
-            "usage",
-            "note continued trajectory.cont-1.json",
-            "assistant two",
-            "usage",
-            "note missing continuation gone.json"
-        ]
-    );
+    run.reads(&[
+        "assistant one",
+        "usage",
+        "note continued trajectory.cont-1.json",
+        "assistant two",
+        "usage",
+        "note missing continuation gone.json",
+    ]);
     assert_eq!(run.tokens(), "30/-/2/-");
     assert!(run.lower_bounds().contains("output"));
     let (circle, back) = (part("one", "b.json", 1), part("two", "a.json", 1));
@@ -220,7 +205,7 @@ fn steps_that_are_no_objects_are_named_and_sounds_are_no_images() {
     let run = of(
         r#"{"source":"user","message":[{"type":"text","text":"hi"},{"type":"audio","source":{}},{"type":"image","source":{}}]},7,{"source":"agent","message":"a"}"#,
     );
-    assert_eq!(run.brief(), ["user hi", "assistant a"]);
+    run.reads(&["user hi", "assistant a"]);
     assert_eq!(run.all_withheld(), "attachments 1, images 1");
     assert_eq!(run.messages(), ["`/steps/1` is not a step"]);
     assert_eq!(run.warnings[0].place.path, "trajectory.json");
@@ -235,6 +220,6 @@ fn what_an_agent_inserted_is_not_what_the_user_said() {
     ];
     let steps = texts.map(|text| format!(r#"{{"source":"user","message":"{text}"}}"#));
     let run = of(&steps.join(","));
-    assert_eq!(run.brief(), ["user Fix it. "]);
+    run.reads(&["user Fix it. "]);
     assert_eq!(run.withheld("injectedContext"), 3);
 }

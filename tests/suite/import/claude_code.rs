@@ -6,9 +6,8 @@ mod totals;
 use runpress::api::import::{ImportOptions, Keep};
 use serde_json::{Value, json};
 
-use super::{
-    File, Imported, expected, files_below, import, named, one, run, run_with, sample, word,
-};
+use super::{File, Imported, expected, files_below, import, named, one, run, run_with, sample};
+use crate::support::{contains, entries, parse, rows};
 
 const FORMAT: &str = "claude-code";
 const STREAMED: &str = "made-streamed/7d9f0c52-0000-4000-8000-00000000a001.jsonl";
@@ -39,39 +38,41 @@ fn written(rows: &[&str]) -> String {
 }
 
 fn said(text: &str) -> String {
-    let text = serde_json::to_string(text).expect("JSON");
-    format!(r#"{{"type":"user","message":{{"role":"user","content":{text}}}}}"#)
+    json!({"type": "user", "message": {"role": "user", "content": text}}).to_string()
+}
+
+/// A session of messages of the user.
+fn conversation(texts: &[&str]) -> String {
+    let rows: Vec<String> = texts.iter().map(|text| said(text)).collect();
+    written(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 #[test]
 fn rows_of_one_response_are_counted_once() {
     let run = read(STREAMED);
-    assert_eq!(
-        run.brief(),
-        [
-            "user Make the tests pass.",
-            "reasoning Run them first.",
-            "assistant I will run the tests.",
-            "call Bash toolu_A1",
-            "usage",
-            "result toolu_A1 false 1 Exit code 1\n1 failing",
-            "call Read toolu_B1",
-            "call Read toolu_B2",
-            "usage",
-            "result toolu_B1 1\tmodule.exports = (a, b) => a - b;",
-            "result toolu_B2 1\ttest('sum', () => {});",
-            "error API Error: 529 Overloaded",
-            "call Edit toolu_C1",
-            "usage",
-            "result toolu_C1 The file has been updated.",
-            "edit toolu_C1 ./sum.js modify",
-            "assistant Fixed: the sum subtracted.",
-            "usage",
-        ]
-    );
-    assert_eq!(
-        run.facts("modelId harnessVersion"),
-        "claude-sonnet-4-5-20250929 2.1.150"
+    run.reads(&[
+        "user Make the tests pass.",
+        "reasoning Run them first.",
+        "assistant I will run the tests.",
+        "call Bash toolu_A1",
+        "usage",
+        "result toolu_A1 false 1 Exit code 1\n1 failing",
+        "call Read toolu_B1",
+        "call Read toolu_B2",
+        "usage",
+        "result toolu_B1 1\tmodule.exports = (a, b) => a - b;",
+        "result toolu_B2 1\ttest('sum', () => {});",
+        "error API Error: 529 Overloaded",
+        "call Edit toolu_C1",
+        "usage",
+        "result toolu_C1 The file has been updated.",
+        "edit toolu_C1 ./sum.js modify",
+        "assistant Fixed: the sum subtracted.",
+        "usage",
+    ]);
+    run.states(
+        "modelId harnessVersion",
+        "claude-sonnet-4-5-20250929 2.1.150",
     );
     let withheld = run.all_withheld();
     assert!(
@@ -96,7 +97,7 @@ fn reasoning_is_counted_apart_where_every_response_does() {
     let run = read(NEWER);
     assert_eq!(run.tokens(), "454/80300/119/129");
     assert_eq!(run.withheld("encryptedReasoning"), 1);
-    assert_eq!(run.facts("harnessVersion"), "2.1.241");
+    run.states("harnessVersion", "2.1.241");
 }
 
 #[test]
@@ -107,7 +108,7 @@ fn messages_calls_and_results_come_in_the_order_that_upstream_expects() {
         assert_eq!(run.comparable(), expected);
         if folder == "letta-subagent" {
             // A subagent that is alone is the run.
-            assert_eq!(run.facts("agent"), "subagent-fixture");
+            run.states("agent", "subagent-fixture");
             assert_eq!(run.report["subagents"], 0);
         }
     }
@@ -135,28 +136,23 @@ fn a_rewind_before_a_compaction_is_a_branch() {
         ]
     );
     assert_eq!(run.withheld("compactionSummaries"), 1);
-    assert!(
-        run.text()
-            .contains(r#""trigger":"auto","tokensBefore":150000"#)
-    );
+    contains(&run.text(), r#""trigger":"auto","tokensBefore":150000"#);
 }
 
 #[test]
 fn subagents_come_behind_the_calls_that_started_them() {
     let run = run(FORMAT, &files_below("import/claude-code/ccl-showcase"));
-    let lines = run
-        .brief()
-        .into_iter()
-        .filter(|line| line.contains("showcol"));
-    let lines: Vec<String> = lines
-        .map(|line| {
-            word(&json!(line.split(['\n', '#']).next()))
-                .trim()
-                .to_owned()
-        })
-        .collect();
+    let mut lines = run.brief();
+    lines.retain(|line| line.contains("showcol"));
+    let first = |line: &String| {
+        line.split(['\n', '#'])
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
     assert_eq!(
-        lines,
+        lines.iter().map(first).collect::<Vec<_>>(),
         [
             "call Agent toolu_sc_showcol1",
             "subagent general-purpose started toolu_sc_showcol1 showcol1",
@@ -177,16 +173,10 @@ fn subagents_come_behind_the_calls_that_started_them() {
             "result toolu_sc_showcol2 The jobs module defines three scheduled jobs: cleanup, reindex, report.",
         ]
     );
-    assert_eq!(
-        run.tokens(),
-        "960/-/320/-",
-        "600 of its own, 360 of subagents"
-    );
-    assert_eq!(
-        run.record["import"]["sources"].as_array().map(Vec::len),
-        Some(3)
-    );
-    let header: Value = serde_json::from_str(&run.trace[0]).expect("JSON");
+    // 600 of its own, 360 of subagents.
+    assert_eq!(run.tokens(), "960/-/320/-");
+    assert_eq!(entries(&run.record["import"]["sources"]).len(), 3);
+    let header = parse(&run.trace[0]);
     assert_eq!(header["agents"][1]["model"], "claude-haiku-4-5-20251001");
 }
 
@@ -239,30 +229,25 @@ fn a_subagent_is_found_by_its_id_by_its_text_or_by_its_prompt() {
 
 #[test]
 fn an_older_subagent_lies_beside_its_session() {
-    let main = written(&[&said("hello")]);
+    let main = conversation(&["hello"]);
     let beside = r#"{"type":"user","uuid":"x","isSidechain":true,"agentId":"a1","sessionId":"s","message":{"content":"below"}}"#;
     let files = [("p/s.jsonl", &*main), ("p/agent-a1.jsonl", beside)];
     let run = run(FORMAT, &named(files));
-    assert_eq!(
-        run.brief(),
-        ["user hello", "subagent started a1", "user below @agent=a1"]
-    );
+    run.reads(&["user hello", "subagent started a1", "user below @agent=a1"]);
 }
 
 #[test]
 fn rows_that_a_resumed_session_copied_are_inherited() {
-    let first = written(&[&said("one"), &said("two")]);
-    let last = written(&[&said("x"), &said("y"), &said("three")]);
+    let first = conversation(&["one", "two"]);
+    let last = conversation(&["x", "y", "three"]);
     let last = last.lines().last().expect("a row");
     let resumed = format!("{first}{last}").replace("d001", "d002");
     let both = import(
         FORMAT,
         &named([("b.jsonl", &*first), ("a.jsonl", &resumed)]),
-    );
-    let both: Vec<Vec<String>> = both
-        .iter()
-        .map(|run| run.as_ref().expect("a run").brief())
-        .collect();
+    )
+    .into_iter();
+    let both: Vec<Vec<String>> = both.map(|run| run.expect("a run").brief()).collect();
     let own = vec!["note inherited 2 rows of another session", "user three"];
     assert_eq!(both, [own, vec!["user one", "user two"]]);
     assert_eq!(session(resumed).lines().len(), 3, "alone it keeps them");
@@ -291,18 +276,15 @@ fn what_the_harness_puts_in_is_withheld() {
         r#"{"type":"of-the-future","text":"SECRET"}"#,
     ]);
     assert!(!run.text().contains("SECRET"), "{:#?}", run.lines());
-    assert_eq!(
-        run.brief(),
-        [
-            "user hello there",
-            "note command /init now",
-            "note interrupted",
-            "note away_summary",
-            "user see",
-            "result false No.",
-            "reasoning hm"
-        ]
-    );
+    run.reads(&[
+        "user hello there",
+        "note command /init now",
+        "note interrupted",
+        "note away_summary",
+        "user see",
+        "result false No.",
+        "reasoning hm",
+    ]);
     assert!(run.lines()[4].contains(r#""images":1"#));
     assert_eq!(
         run.all_withheld(),
@@ -323,13 +305,10 @@ fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
         r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"}]}}"#,
     ]);
     let run = run_with(FORMAT, &named([("s.jsonl", &log)]), options);
-    assert_eq!(
-        run.brief(),
-        [
-            "note injected context meta",
-            "note injected context <task-notification>note</task-notification>"
-        ]
-    );
+    run.reads(&[
+        "note injected context meta",
+        "note injected context <task-notification>note</task-notification>",
+    ]);
     assert_eq!(run.withheld("reasoning"), 1);
 }
 
@@ -342,7 +321,7 @@ fn messages_that_were_queued_appear_once() {
         r#"{"type":"queue-operation","operation":"remove","content":null}"#,
         r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"wait"}}"#,
     ]);
-    assert_eq!(run.brief(), ["user only here", "user wait"]);
+    run.reads(&["user only here", "user wait"]);
     assert!(
         run.lines()
             .iter()
@@ -359,17 +338,14 @@ fn what_the_stream_prints_has_a_state_and_a_cost() {
         r#"{"type":"result","subtype":"error_max_turns","is_error":true,"total_cost_usd":0.25}"#,
     ];
     let run = session(rows.join("\n"));
-    assert_eq!(
-        run.brief(),
-        [
-            "call Task t",
-            "subagent started t t",
-            "assistant below @agent=t"
-        ]
-    );
-    assert_eq!(
-        run.facts("state actual id"),
-        "limit_exceeded 0.25 7d9f0c52-0000-4000-8000-00000000e001"
+    run.reads(&[
+        "call Task t",
+        "subagent started t t",
+        "assistant below @agent=t",
+    ]);
+    run.states(
+        "state actual id",
+        "limit_exceeded 0.25 7d9f0c52-0000-4000-8000-00000000e001",
     );
 }
 
@@ -412,168 +388,131 @@ fn a_session_with_many_forks_subagents_and_folders_takes_time_in_proportion() {
 
 #[test]
 fn a_background_agent_ends_as_the_log_says_later() {
-    let task = r#"{"type":"assistant","message":{"id":"m1","model":"x","content":[{"type":"tool_use","id":"t1","name":"Agent","input":{"prompt":"Look","subagent_type":"Explore"}}]}}"#;
-    let launched = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"Launched."}]},"toolUseResult":{"isAsync":true,"status":"async_launched","agentId":"a9"}}"#;
-    let rows = r#"{"type":"user","isSidechain":true,"agentId":"a9","message":{"content":"Look"}}"#;
+    let row = |row: Value| row.to_string();
+    let task = row(
+        json!({"type": "assistant", "message": {"id": "m1", "model": "x", "content": [
+        {"type": "tool_use", "id": "t1", "name": "Agent", "input": {"prompt": "Look", "subagent_type": "Explore"}}]}}),
+    );
+    let result = |id: &str, content: &str, more: Value| {
+        row(
+            json!({"type": "user", "toolUseResult": more, "message": {"content": [
+            {"type": "tool_result", "tool_use_id": id, "content": content}]}}),
+        )
+    };
+    let launched = result(
+        "t1",
+        "Launched.",
+        json!({"isAsync": true, "status": "async_launched", "agentId": "a9"}),
+    );
+    let rows = row(
+        json!({"type": "user", "isSidechain": true, "agentId": "a9", "message": {"content": "Look"}}),
+    );
     let notice = |status: &str| {
         format!(
             "<task-notification>\n<task-id>a9</task-id>\n<tool-use-id>t1</tool-use-id>\n<status>{status}</status>\n<result>SECRET <status>failed</status></result>\n</task-notification>"
         )
     };
-    let queued = |text: &str| {
-        let text = serde_json::to_string(text).expect("JSON");
-        format!(
-            r#"{{"type":"attachment","attachment":{{"type":"queued_command","commandMode":"task-notification","prompt":{text}}}}}"#
-        )
-    };
-    let enqueued = |text: &str| {
-        let text = serde_json::to_string(text).expect("JSON");
-        format!(r#"{{"type":"queue-operation","operation":"enqueue","content":{text}}}"#)
-    };
+    let queued = json!({"type": "queued_command", "commandMode": "task-notification", "prompt": notice("failed")});
     let output = |status: &str| {
-        format!(
-            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t2","content":"x"}}]}},"toolUseResult":{{"retrieval_status":"success","task":{{"task_id":"a9","task_type":"local_agent","status":"{status}"}}}}}}"#
+        let task = json!({"task_id": "a9", "task_type": "local_agent", "status": status});
+        result(
+            "t2",
+            "x",
+            json!({"retrieval_status": "success", "task": task}),
         )
     };
-    let stopped = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t3","content":"x"}]},"toolUseResult":{"message":"Stopped","task_id":"a9","task_type":"local_agent"}}"#.to_owned();
-    let of_stream = r#"{"type":"system","subtype":"task_notification","task_id":"a9","tool_use_id":"t1","status":"failed"}"#.to_owned();
+    let stopped = json!({"message": "Stopped", "task_id": "a9", "task_type": "local_agent"});
+    let other =
+        "<task-notification><task-id>b1</task-id><status>failed</status></task-notification>";
     for (end, wanted) in [
         (said(&notice("completed")), Some("completed")),
-        (queued(&notice("failed")), Some("failed")),
-        (enqueued(&notice("killed")), Some("failed")),
+        (
+            row(json!({"type": "attachment", "attachment": queued})),
+            Some("failed"),
+        ),
+        (
+            row(
+                json!({"type": "queue-operation", "operation": "enqueue", "content": notice("killed")}),
+            ),
+            Some("failed"),
+        ),
         (output("completed"), Some("completed")),
         (output("running"), None),
-        (stopped, Some("failed")),
-        (of_stream, Some("failed")),
+        (result("t3", "x", stopped), Some("failed")),
         (
-            said(
-                "<task-notification><task-id>b1</task-id><status>failed</status></task-notification>",
+            row(
+                json!({"type": "system", "subtype": "task_notification", "task_id": "a9", "tool_use_id": "t1", "status": "failed"}),
             ),
-            None,
+            Some("failed"),
         ),
+        (said(other), None),
     ] {
-        let run = of(&[task, rows, launched, &end]);
+        let run = of(&[&task, &rows, &launched, &end]);
         let lines = run.brief();
         let ended = lines.iter().find_map(|line| {
             let line = line.strip_prefix("subagent Explore ")?;
             let word = line.split(' ').next()?;
-            (word != "started").then(|| word.to_owned())
+            (word != "started").then_some(word)
         });
-        assert_eq!(ended.as_deref(), wanted, "{end} {lines:?}");
+        assert_eq!(ended, wanted, "{end} {lines:?}");
         assert!(!run.text().contains("SECRET"), "{lines:?}");
     }
     // Without its rows it still has an end.
-    let run = of(&[task, launched, &said(&notice("completed"))]);
-    let lines = run.brief();
-    assert_eq!(
-        lines[1..3],
-        [
-            "subagent Explore started t1 a9",
-            "subagent Explore completed t1 a9"
-        ]
-    );
+    let run = of(&[&task, &launched, &said(&notice("completed"))]);
+    let expected = [
+        "subagent Explore started t1 a9",
+        "subagent Explore completed t1 a9",
+    ];
+    assert_eq!(run.brief()[1..3], expected);
 }
 
 #[test]
 fn what_the_log_says_of_the_writer_decides_and_otherwise_the_text() {
-    let of_text = |more: &str, text: &str| {
-        let text = serde_json::to_string(text).expect("JSON");
-        let row = format!(r#"{{"type":"user"{more},"message":{{"content":{text}}}}}"#);
+    let human = r#""origin":{"kind":"human"},"turnOrigin":"human","promptSource":"typed""#;
+    for [more, text, expected] in rows(
+        r#"
+| Hello <b>SE</b> | user Hello <b>SE</b>
+HUMAN | <my-element>words</my-element> | user <my-element>words</my-element>
+"turnOrigin":"sdk" | <my-element>words</my-element> | user <my-element>words</my-element>
+"origin":{"kind":"unclassified"} | words | user words
+"promptSource":"queued" | words | user words
+| <my-element>SECRET</my-element> |
+| <html><body>words</body></html> | user <html><body>words</body></html>
+"origin":{"kind":"peer"} | SECRET |
+"origin":{"kind":"of-the-future"} | SECRET |
+"origin":"channel" | SECRET |
+"origin":{"kind":"human"},"turnOrigin":"task_notification" | SECRET |
+"promptSource":"system" | SECRET |
+"isVisibleInTranscriptOnly":true | SECRET |
+"sourceToolUseID":"toolu_1" | SECRET |
+"isSynthetic":true | SECRET |
+"toolUseResult":"SECRET" | SECRET |
+"toolUseResult":"x" | [Request interrupted by user for tool use] | note interrupted
+| <ide_selection>SECRET</ide_selection>fix it | user fix it
+HUMAN | fix it⏎<ide_opened_file>SECRET</ide_opened_file> | user fix it
+| fix it⏎<user-prompt-submit-hook>SECRET | user fix it
+| <session-start-hook>SECRET</session-start-hook> |
+| a <system-reminder>x <system-reminder>SECRET</system-reminder> SECRET</system-reminder>b | user a b
+| what is <system-reminder> for? | user what is <system-reminder> for?
+| <teammate-message teammate_id="a">SECRET</teammate-message> |
+| <cross-session-message from="a">SECRET</cross-session-message> |
+| <channel source="chat">SECRET</channel> |
+| Another Claude session sent a message:⏎SECRET |
+| Base directory for this skill: SECRET |
+| This session is being continued from a previous conversation. SECRET |
+| [SYSTEM NOTIFICATION - NOT USER INPUT] SECRET |
+| <local-command-of-the-future>SECRET</local-command-of-the-future> |
+"#,
+    ) {
+        let more = more.replace("HUMAN", human);
+        let comma = if more.is_empty() { "" } else { "," };
+        let row = format!(
+            r#"{{"type":"user",{more}{comma}"message":{{"content":{}}}}}"#,
+            json!(text)
+        );
         let shown = of(&[&row]).brief().join("; ");
         assert!(!shown.contains("SECRET"), "{row}: {shown}");
-        shown
-    };
-    let human = r#","origin":{"kind":"human"},"turnOrigin":"human","promptSource":"typed""#;
-    for (more, text, shown) in [
-        ("", "Hello <b>SE</b>", "user Hello <b>SE</b>"),
-        (
-            human,
-            "<my-element>words</my-element>",
-            "user <my-element>words</my-element>",
-        ),
-        (
-            r#","turnOrigin":"sdk""#,
-            "<my-element>words</my-element>",
-            "user <my-element>words</my-element>",
-        ),
-        (
-            r#","origin":{"kind":"unclassified"}"#,
-            "words",
-            "user words",
-        ),
-        (r#","promptSource":"queued""#, "words", "user words"),
-        ("", "<my-element>SECRET</my-element>", ""),
-        (
-            "",
-            "<html><body>words</body></html>",
-            "user <html><body>words</body></html>",
-        ),
-        (r#","origin":{"kind":"peer"}"#, "SECRET", ""),
-        (r#","origin":{"kind":"of-the-future"}"#, "SECRET", ""),
-        (r#","origin":"channel""#, "SECRET", ""),
-        (
-            r#","origin":{"kind":"human"},"turnOrigin":"task_notification""#,
-            "SECRET",
-            "",
-        ),
-        (r#","promptSource":"system""#, "SECRET", ""),
-        (r#","isVisibleInTranscriptOnly":true"#, "SECRET", ""),
-        (r#","sourceToolUseID":"toolu_1""#, "SECRET", ""),
-        (r#","isSynthetic":true"#, "SECRET", ""),
-        (r#","toolUseResult":"SECRET""#, "SECRET", ""),
-        (
-            r#","toolUseResult":"x""#,
-            "[Request interrupted by user for tool use]",
-            "note interrupted",
-        ),
-        (
-            "",
-            "<ide_selection>SECRET</ide_selection>fix it",
-            "user fix it",
-        ),
-        (
-            human,
-            "fix it\n<ide_opened_file>SECRET</ide_opened_file>",
-            "user fix it",
-        ),
-        ("", "fix it\n<user-prompt-submit-hook>SECRET", "user fix it"),
-        ("", "<session-start-hook>SECRET</session-start-hook>", ""),
-        (
-            "",
-            "a <system-reminder>x <system-reminder>SECRET</system-reminder> SECRET</system-reminder>b",
-            "user a b",
-        ),
-        (
-            "",
-            "what is <system-reminder> for?",
-            "user what is <system-reminder> for?",
-        ),
-        (
-            "",
-            "<teammate-message teammate_id=\"a\">SECRET</teammate-message>",
-            "",
-        ),
-        (
-            "",
-            "<cross-session-message from=\"a\">SECRET</cross-session-message>",
-            "",
-        ),
-        ("", "<channel source=\"chat\">SECRET</channel>", ""),
-        ("", "Another Claude session sent a message:\nSECRET", ""),
-        ("", "Base directory for this skill: SECRET", ""),
-        (
-            "",
-            "This session is being continued from a previous conversation. SECRET",
-            "",
-        ),
-        ("", "[SYSTEM NOTIFICATION - NOT USER INPUT] SECRET", ""),
-        (
-            "",
-            "<local-command-of-the-future>SECRET</local-command-of-the-future>",
-            "",
-        ),
-    ] {
-        assert_eq!(of_text(more, text), shown, "{more} {text}");
+        assert_eq!(shown, expected, "{row}");
     }
     // Text next to the result of a tool, and messages that were queued by something else.
     for row in [
@@ -592,29 +531,24 @@ fn what_the_log_says_of_the_writer_decides_and_otherwise_the_text() {
 
 #[test]
 fn rows_of_a_fork_are_those_that_name_it() {
-    let original = written(&[&said("one"), &said("two")]);
-    let own = written(&[&said("x"), &said("y"), &said("three")]);
+    let original = conversation(&["one", "two"]);
+    let own = conversation(&["x", "y", "three"]);
     let own = own.lines().last().expect("a row").replace("d001", "d002");
     let fork = format!("{original}{own}\n");
     let name = |id: &str| format!("7d9f0c52-0000-4000-8000-00000000{id}.jsonl");
     let run = one(FORMAT, &name("d002"), fork.clone());
     let events = ["note inherited 2 rows of another session", "user three"];
-    assert_eq!(run.brief(), events);
-    assert_eq!(
-        run.facts("id startedAt"),
-        "7d9f0c52-0000-4000-8000-00000000d002 2026-01-01T00:00:02.000Z"
+    run.reads(&events);
+    run.states(
+        "id startedAt",
+        "7d9f0c52-0000-4000-8000-00000000d002 2026-01-01T00:00:02.000Z",
     );
     // The name of the file does not matter if no row has it.
-    assert_eq!(one(FORMAT, "a.jsonl", fork.clone()).brief(), events);
+    one(FORMAT, "a.jsonl", fork.clone()).reads(&events);
     let copy = one(FORMAT, &name("d00f"), original.clone());
-    assert_eq!(copy.facts("id"), "7d9f0c52-0000-4000-8000-00000000d001");
+    copy.states("id", "7d9f0c52-0000-4000-8000-00000000d001");
     // The original went on after the fork began.
-    let longer = written(
-        &["one", "two", "x", "later", "last"]
-            .map(said)
-            .each_ref()
-            .map(|row| &**row),
-    );
+    let longer = conversation(&["one", "two", "x", "later", "last"]);
     let files: [File; 2] = [(name("d002"), fork.into()), (name("d001"), longer.into())];
     let both = import(FORMAT, &files).into_iter();
     let mut both: Vec<Vec<String>> = both.map(|run| run.expect("a run").brief()).collect();
@@ -622,7 +556,7 @@ fn rows_of_a_fork_are_those_that_name_it() {
     assert_eq!(both[0], events);
     assert_eq!(both[1].len(), 5, "{both:?}");
     // Sessions one after the other in a file are no copies.
-    let other = written(&[&said("three")]);
+    let other = conversation(&["three"]);
     let other = other.replace("d001", "d002").replace("\"r0\"", "\"z\"");
     let all = one(FORMAT, "all.jsonl", format!("{original}{other}"));
     assert_eq!(all.lines().len(), 3);
@@ -634,6 +568,6 @@ fn blocks_of_unknown_types_are_counted_in_rows_of_either_writer() {
     let user = format!(r#"{{"type":"user","message":{{"content":{blocks}}}}}"#);
     let agent = format!(r#"{{"type":"assistant","message":{{"id":"m","content":{blocks}}}}}"#);
     let run = of(&[&user, &agent]);
-    assert_eq!(run.brief(), ["user hi", "assistant hi"]);
+    run.reads(&["user hi", "assistant hi"]);
     assert_eq!(run.all_withheld(), "providerPayloads 2");
 }

@@ -8,7 +8,7 @@ use runpress::api::import::Keep;
 use serde_json::{Value, json};
 
 use super::{Imported, keeping, named, one, run_with, sample};
-use crate::support::fixture;
+use crate::support::{fixture, rows};
 
 /// The run of a conversation in `/Users/ana/code/app`, by `bodil.k` on `anas-mac.local`.
 fn said(text: &str, keep: &[Keep]) -> Imported {
@@ -28,47 +28,32 @@ fn cleaned(text: &str, keep: &[Keep]) -> String {
 
 #[test]
 fn absolute_paths_and_names_are_replaced_at_their_boundaries() {
-    for (text, expected) in [
-        ("cat /Users/ana/code/app/src/a.rs", "cat ./src/a.rs"),
-        ("cd /Users/ana/code/app.", "cd .."),
-        ("/Users/ana/code/apple /Users/ana/x", "~/code/apple ~/x"),
-        (
-            "file:///home/bo/x and x/home/bo",
-            "file://~/x and x/home/bo",
-        ),
-        ("/root/x /rooted", "~/x /rooted"),
-        (
-            "/private/tmp/a /tmp/b /tmpfs x/tmp",
-            "tmp/a tmp/b /tmpfs x/tmp",
-        ),
-        ("/var/folders/ab/cd12/T/x", "tmp/x"),
-        (r"C:\Users\ana\x, C:\\Users\\ana\\x", r"~\x, ~\\x"),
-        (
-            "~/.claude/projects/-Users-ana-code-app/x",
-            "~/.claude/projects/./x",
-        ),
-        (
-            "-Users-ana-other and --home-page",
-            "~-other and --home-page",
-        ),
-        (
-            "by /home/carla: carla, carlas, x_carla",
-            "by ~: user, carlas, x_carla",
-        ),
-        ("-home-carla-x of /home/carla", "~-x of ~"),
-        ("bodil.k@anas-mac.local", "user@host"),
-        ("login bodil.k on anas-mac.local", "login user on host"),
-        ("Ana <ana.b+c@mail.example.org>", "Ana <user@host>"),
-        (
-            concat!("https://me:", "s3cret@git.example.org/x.git"),
-            "https://git.example.org/x.git",
-        ),
-        (
-            "git@github.com:a/b.git react@18.2.0 @types/node",
-            "git@github.com:a/b.git react@18.2.0 @types/node",
-        ),
-        ("/usr/bin/env /etc/passwd", "/usr/bin/env /etc/passwd"),
-    ] {
+    let table = rows(
+        r"
+cat /Users/ana/code/app/src/a.rs | cat ./src/a.rs
+cd /Users/ana/code/app. | cd ..
+/Users/ana/code/apple /Users/ana/x | ~/code/apple ~/x
+file:///home/bo/x and x/home/bo | file://~/x and x/home/bo
+/root/x /rooted | ~/x /rooted
+/private/tmp/a /tmp/b /tmpfs x/tmp | tmp/a tmp/b /tmpfs x/tmp
+/var/folders/ab/cd12/T/x | tmp/x
+C:\Users\ana\x, C:\\Users\\ana\\x | ~\x, ~\\x
+~/.claude/projects/-Users-ana-code-app/x | ~/.claude/projects/./x
+-Users-ana-other and --home-page | ~-other and --home-page
+by /home/carla: carla, carlas, x_carla | by ~: user, carlas, x_carla
+-home-carla-x of /home/carla | ~-x of ~
+bodil.k@anas-mac.local | user@host
+login bodil.k on anas-mac.local | login user on host
+Ana <ana.b+c@mail.example.org> | Ana <user@host>
+git@github.com:a/b.git react@18.2.0 @types/node | git@github.com:a/b.git react@18.2.0 @types/node
+/usr/bin/env /etc/passwd | /usr/bin/env /etc/passwd
+",
+    );
+    let password = concat!("https://me:", "s3cret@git.example.org/x.git");
+    let table = table
+        .into_iter()
+        .chain([[password, "https://git.example.org/x.git"]]);
+    for [text, expected] in table {
         assert_eq!(cleaned(text, &[]), expected, "{text}");
         assert_eq!(cleaned(text, &[Keep::Paths, Keep::Identity]), text);
     }
@@ -161,10 +146,7 @@ fn ids_and_every_other_word_of_a_log_are_replaced_and_different_ids_stay_differe
     assert_eq!(run.events()[1]["text"], "in ./a /repository/b /x/repo/c");
     let row = r#"{"type":"assistant","sessionId":"/home/zelda/run","version":"1 by zelda@laptop","message":{"model":"/home/zelda/models/a","content":"ok"}}"#;
     let words = one("claude-code", "s.jsonl", row);
-    assert_eq!(
-        words.facts("modelId harnessVersion"),
-        "~/models/a 1 by user@host"
-    );
+    words.states("modelId harnessVersion", "~/models/a 1 by user@host");
     for run in [run, words] {
         assert!(!run.text().contains("zelda"), "{}", run.text());
     }
@@ -206,18 +188,15 @@ fn calls_with_one_id_are_told_apart_and_answered_in_order() {
         result("c"),
         result("gone"),
     ]);
-    assert_eq!(
-        run.brief(),
-        [
-            "call f c",
-            "call f c~2",
-            "call f c~3",
-            "result c x",
-            "result c~3 false no",
-            "result x",
-            "result x"
-        ]
-    );
+    run.reads(&[
+        "call f c",
+        "call f c~2",
+        "call f c~3",
+        "result c x",
+        "result c~3 false no",
+        "result x",
+        "result x",
+    ]);
     for (count, expected) in [
         ("toolCalls", 3),
         ("toolResults", 2),

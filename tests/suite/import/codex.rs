@@ -4,7 +4,7 @@ use runpress::api::import::{ImportOptions, Keep};
 use serde_json::{Value, json};
 
 use super::{Imported, expected, files_below, import, named, one, run, run_with, sample};
-use crate::support::{Ran, TestSite, fixture};
+use crate::support::{Ran, TestSite, contains, entries, fixture, lacks, rows};
 
 const FORMAT: &str = "codex";
 const FLAT: &str = "ccl/sessions/rollout-44444444-4444-4444-8444-444444444444.jsonl";
@@ -22,16 +22,54 @@ fn first() -> Vec<u8> {
 }
 
 /// The run of these rows, one second after the other.
-fn of(rows: &[&str]) -> Imported {
+fn of(rows: &[impl AsRef<str>]) -> Imported {
     one(FORMAT, "rollout-x.jsonl", written(rows))
 }
 
-fn written(rows: &[&str]) -> String {
+fn written(rows: &[impl AsRef<str>]) -> String {
     let timed = rows.iter().enumerate().map(|(at, row)| {
         let time = format!("{{\"timestamp\":\"2026-01-01T00:00:{at:02}.000Z\",");
-        row.replacen('{', &time, 1) + "\n"
+        row.as_ref().replacen('{', &time, 1) + "\n"
     });
     timed.collect()
+}
+
+fn row(kind: &str, payload: Value) -> String {
+    let mut row = json!({"type": kind});
+    row["payload"] = payload;
+    row.to_string()
+}
+
+/// A row of an event for the screen.
+fn screen(payload: Value) -> String {
+    row("event_msg", payload)
+}
+
+/// A row of what the model gets or gives.
+fn item(payload: Value) -> String {
+    row("response_item", payload)
+}
+
+fn user_says(text: &str) -> String {
+    screen(json!({"type": "user_message", "message": text}))
+}
+
+fn agent_says(text: &str) -> String {
+    screen(json!({"type": "agent_message", "message": text}))
+}
+
+fn calls(name: &str, arguments: &str, id: &str) -> String {
+    item(json!({"type": "function_call", "name": name, "arguments": arguments, "call_id": id}))
+}
+
+fn output(id: &str, output: &str) -> String {
+    item(json!({"type": "function_call_output", "call_id": id, "output": output}))
+}
+
+/// A row with the total of input, cached input, output and reasoning.
+fn total(input: u64, cached: u64, output: u64, reasoning: u64) -> String {
+    let usage = json!({"input_tokens": input, "cached_input_tokens": cached, "output_tokens": output, "reasoning_output_tokens": reasoning});
+    screen(json!({"type": "token_count", "info": {"total_token_usage": usage}}))
 }
 
 const META: &str =
@@ -60,9 +98,9 @@ fn a_rollout_becomes_the_trace_of_the_documentation() {
         run.report["unknownRows"],
         json!({"future_synthetic_record": 1})
     );
-    assert_eq!(
-        run.facts("modelId harnessVersion state runTimeSeconds"),
-        "synthetic-model 0.0.0-test unknown -"
+    run.states(
+        "modelId harnessVersion state runTimeSeconds",
+        "synthetic-model 0.0.0-test unknown -",
     );
 }
 
@@ -85,13 +123,10 @@ fn a_compressed_rollout_is_the_same_run() {
 #[test]
 fn items_without_frames_are_read() {
     let run = read(FLAT);
-    assert_eq!(
-        run.brief(),
-        [
-            "user Open the synthetic legacy session.",
-            "assistant The synthetic legacy session is open."
-        ]
-    );
+    run.reads(&[
+        "user Open the synthetic legacy session.",
+        "assistant The synthetic legacy session is open.",
+    ]);
     assert_eq!(run.origin(0), "0 2 - - -");
 }
 
@@ -108,7 +143,7 @@ fn messages_calls_and_results_come_in_the_order_that_upstream_expects() {
 #[test]
 fn a_real_rollout_shows_repeated_counts_once() {
     let run = read(REAL);
-    assert_eq!(run.facts("state"), "completed");
+    run.states("state", "completed");
     assert_eq!(run.withheld("injectedContext"), 2);
     assert_eq!(run.withheld("developerPrompts"), 4);
     assert_eq!(run.lines().len() - run.outline().len(), 6, "usage");
@@ -137,83 +172,45 @@ fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
 
 #[test]
 fn exit_codes_are_read_from_fields_and_from_the_header_only() {
-    let result = |output: &str| {
-        let call = r#"{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"c"}}"#;
-        let output = serde_json::to_string(output).expect("JSON");
-        let row = format!(
-            r#"{{"type":"response_item","payload":{{"type":"function_call_output","call_id":"c","output":{output}}}}}"#
-        );
-        of(&[META, call, &row]).brief().remove(1)
+    let result = |said: &str| {
+        let rows = [META, &calls("shell", "{}", "c"), &output("c", said)];
+        of(&rows).brief().remove(1)
     };
-    for (output, brief) in [
-        (
-            r#"{"output":"x","metadata":{"exit_code":2,"duration_seconds":0.1}}"#,
-            "result c false 2 x",
-        ),
-        (
-            "Exit code: 1\nWall time: 0.2 seconds\nOutput:\nno",
-            "result c false 1 no",
-        ),
-        (
-            "Exit code: 0\nWall time: 2 seconds\nTotal output lines: 3\nOutput:\nyes",
-            "result c true 0 yes",
-        ),
-        (
-            "Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 7\nOriginal token count: 4\nOutput:\n",
-            "result c false 7 ",
-        ),
-        (
-            "Wall time: 0.1 seconds\nProcess running with session ID 9\nOutput:\nup",
-            "result c running up",
-        ),
-        (
-            "\nExit code: 1\nWall time: 0.2 seconds\nOutput:\n",
-            "result c \nExit code: 1\nWall time: 0.2 seconds\nOutput:\n",
-        ),
-        (
-            "Exit code: 1\nOutput:\nno",
-            "result c Exit code: 1\nOutput:\nno",
-        ),
-        (
-            "It failed with exit code: 1",
-            "result c It failed with exit code: 1",
-        ),
-    ] {
-        assert_eq!(result(output), brief, "{output}");
+    for [said, brief] in rows(
+        r#"
+{"output":"x","metadata":{"exit_code":2,"duration_seconds":0.1}} | result c false 2 x
+Exit code: 1⏎Wall time: 0.2 seconds⏎Output:⏎no | result c false 1 no
+Exit code: 0⏎Wall time: 2 seconds⏎Total output lines: 3⏎Output:⏎yes | result c true 0 yes
+Wall time: 0.1 seconds⏎Process running with session ID 9⏎Output:⏎up | result c running up
+⏎Exit code: 1⏎Wall time: 0.2 seconds⏎Output:⏎ | result c ⏎Exit code: 1⏎Wall time: 0.2 seconds⏎Output:⏎
+Exit code: 1⏎Output:⏎no | result c Exit code: 1⏎Output:⏎no
+It failed with exit code: 1 | result c It failed with exit code: 1
+"#,
+    ) {
+        assert_eq!(result(said), brief, "{said}");
     }
+    let empty = "Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 7\nOriginal token count: 4\nOutput:\n";
+    assert_eq!(result(empty), "result c false 7 ");
 }
 
 #[test]
 fn a_patch_gives_an_edit_for_each_file_unless_it_failed() {
-    let patch = "*** Begin Patch\\n*** Update File: a.rs\\n*** Move to: b.rs\\n@@ fn x\\n-a\\n+b\\n*** End of File\\n*** Delete File: c\\n*** Add File: d\\n+1\\n*** End Patch";
-    let call = format!(
-        r#"{{"type":"response_item","payload":{{"type":"function_call","name":"apply_patch","arguments":"{{\"input\":\"{}\"}}","call_id":"p"}}}}"#,
-        patch.replace('\\', "\\\\")
-    );
+    let patch = "*** Begin Patch\n*** Update File: a.rs\n*** Move to: b.rs\n@@ fn x\n-a\n+b\n*** End of File\n*** Delete File: c\n*** Add File: d\n+1\n*** End Patch";
+    let call = calls("apply_patch", &json!({"input": patch}).to_string(), "p");
     let result = |code: i64| {
-        format!(
-            r#"{{"type":"response_item","payload":{{"type":"function_call_output","call_id":"p","output":"Exit code: {code}\nWall time: 0 seconds\nOutput:\ndone"}}}}"#
-        )
+        let said = format!("Exit code: {code}\nWall time: 0 seconds\nOutput:\ndone");
+        of(&[META, &call, &output("p", &said)])
     };
-    let run = of(&[META, &call, &result(0)]);
-    assert_eq!(
-        run.brief()[1..],
-        [
-            "result p true 0 done",
-            "edit p a.rs rename",
-            "edit p c delete",
-            "edit p d create"
-        ]
-    );
-    assert!(
-        run.lines()[2].contains(r#""to":"b.rs","diff":"@@ fn x\n-a\n+b""#),
-        "{:?}",
-        run.lines()
-    );
-    assert_eq!(
-        of(&[META, &call, &result(1)]).brief()[1..],
-        ["result p false 1 done"]
-    );
+    let run = result(0);
+    let edits = [
+        "result p true 0 done",
+        "edit p a.rs rename",
+        "edit p c delete",
+        "edit p d create",
+    ];
+    assert_eq!(run.brief()[1..], edits);
+    contains(&run.lines()[2], r#""to":"b.rs","diff":"@@ fn x\n-a\n+b""#);
+    assert_eq!(result(1).brief()[1..], ["result p false 1 done"]);
 }
 
 #[test]
@@ -232,80 +229,62 @@ fn an_event_for_the_screen_counts_only_where_it_has_no_twin() {
         r#"{"type":"event_msg","payload":{"type":"turn_diff"}}"#,
         r#"{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"far"}]}}"#,
     ]);
-    assert_eq!(
-        run.brief(),
-        [
-            "user hello",
-            "reasoning one",
-            "reasoning two",
-            "assistant only here",
-            "assistant far"
-        ]
-    );
+    run.reads(&[
+        "user hello",
+        "reasoning one",
+        "reasoning two",
+        "assistant only here",
+        "assistant far",
+    ]);
     assert_eq!(run.withheld("injectedContext"), 1);
 }
 
 #[test]
 fn undone_turns_are_a_branch() {
-    let user = |text: &str| {
-        format!(r#"{{"type":"event_msg","payload":{{"type":"user_message","message":"{text}"}}}}"#)
-    };
-    let agent = |text: &str| {
-        format!(r#"{{"type":"event_msg","payload":{{"type":"agent_message","message":"{text}"}}}}"#)
-    };
-    let undo = r#"{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}"#;
-    let rows = [
-        user("one"),
-        agent("1"),
-        user("two"),
-        agent("2"),
-        undo.to_owned(),
-        user("three"),
-        agent("3"),
-    ];
-    let rows: Vec<&str> = std::iter::once(META)
-        .chain(rows.iter().map(String::as_str))
-        .collect();
-    assert_eq!(
-        of(&rows).brief(),
-        [
-            "user one",
-            "assistant 1",
-            "user two @branch=b1",
-            "assistant 2 @branch=b1",
-            "note rolled back 1 turns",
-            "user three",
-            "assistant 3"
-        ]
-    );
+    let run = of(&[
+        META,
+        &user_says("one"),
+        &agent_says("1"),
+        &user_says("two"),
+        &agent_says("2"),
+        &screen(json!({"type": "thread_rolled_back", "num_turns": 1})),
+        &user_says("three"),
+        &agent_says("3"),
+    ]);
+    run.reads(&[
+        "user one",
+        "assistant 1",
+        "user two @branch=b1",
+        "assistant 2 @branch=b1",
+        "note rolled back 1 turns",
+        "user three",
+        "assistant 3",
+    ]);
 }
 
 #[test]
 fn the_end_of_the_last_turn_is_the_state() {
     for (payload, ended) in [
         (
-            r#"{"type":"turn_complete","error":{"message":"no"}}"#,
+            json!({"type": "turn_complete", "error": {"message": "no"}}),
             "harness_error turn_complete",
         ),
         (
-            r#"{"type":"turn_aborted","reason":"budget_limited"}"#,
+            json!({"type": "turn_aborted", "reason": "budget_limited"}),
             "limit_exceeded turn_aborted: budget_limited",
         ),
-        (r#"{"type":"task_started"}"#, "unknown -"),
+        (json!({"type": "task_started"}), "unknown -"),
     ] {
-        let row = format!(r#"{{"type":"event_msg","payload":{payload}}}"#);
-        assert_eq!(of(&[META, &row]).facts("state detail"), ended);
+        of(&[META, &screen(payload)]).states("state detail", ended);
     }
 }
 
 #[test]
 fn tokens_that_are_a_full_window_do_not_count() {
     let count = |input: u64, total: u64| {
-        format!(
-            r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{{"total_token_usage":{{"input_tokens":{input},"cached_input_tokens":{},"output_tokens":{},"reasoning_output_tokens":0,"total_tokens":{total}}}}}}}}}"#,
-            input / 2,
-            input / 10
-        )
+        let usage = json!({"input_tokens": input, "cached_input_tokens": input / 2, "output_tokens": input / 10,
+            "reasoning_output_tokens": 0, "total_tokens": total});
+        screen(json!({"type": "token_count", "info": {"total_token_usage": usage}}))
     };
     let run = of(&[META, &count(100, 110), &count(0, 258_400)]);
     assert_eq!(run.tokens(), "50/50/10/0");
@@ -314,161 +293,132 @@ fn tokens_that_are_a_full_window_do_not_count() {
 
 #[test]
 fn a_count_that_a_row_lacks_is_unknown() {
-    let count = |usage: &str| {
-        let info = format!(r#"{{"total_token_usage":{usage}}}"#);
-        let row =
-            format!(r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{info}}}}}"#);
-        of(&[META, &row]).tokens()
-    };
-    assert_eq!(
-        count(r#"{"input_tokens":100,"output_tokens":10}"#),
-        "100/-/10/-"
-    );
-    assert_eq!(
-        count(r#"{"input_tokens":"100","cached_input_tokens":50,"output_tokens":10}"#),
-        "-/50/10/-"
-    );
+    for (usage, tokens) in [
+        (
+            json!({"input_tokens": 100, "output_tokens": 10}),
+            "100/-/10/-",
+        ),
+        (
+            json!({"input_tokens": "100", "cached_input_tokens": 50, "output_tokens": 10}),
+            "-/50/10/-",
+        ),
+    ] {
+        let count = screen(json!({"type": "token_count", "info": {"total_token_usage": usage}}));
+        assert_eq!(of(&[META, &count]).tokens(), tokens);
+    }
 }
 
 #[test]
 fn a_total_before_a_torn_line_is_a_lower_bound() {
-    let total = r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":0}}}}"#;
+    let total = total(10, 0, 5, 0);
     let torn = r#"{"type":"event_msg","payload":{"type":"token_c"#;
-    let run = of(&[META, total, torn]);
+    let run = of(&[META, &total, torn]);
     assert_eq!(run.tokens(), "10/0/5/0");
-    assert!(
-        run.lower_bounds().contains("tokens"),
-        "{}",
-        run.lower_bounds()
-    );
-    assert_eq!(
-        of(&[META, torn, total]).lower_bounds(),
-        "",
-        "the total includes it"
-    );
+    contains(&run.lower_bounds(), "tokens");
+    let bounds = of(&[META, torn, &total]).lower_bounds();
+    assert_eq!(bounds, "", "the total includes it");
 }
 
 #[test]
 fn the_outcome_of_a_command_is_that_of_its_call() {
-    let call = |id: &str, script: &str| {
-        format!(
-            r#"{{"type":"response_item","payload":{{"type":"function_call","name":"exec_command","arguments":"{{\"cmd\":\"{script}\"}}","call_id":"{id}"}}}}"#
-        )
-    };
-    let output = |id: &str| {
-        format!(
-            r#"{{"type":"response_item","payload":{{"type":"function_call_output","call_id":"{id}","output":"text"}}}}"#
-        )
-    };
-    let finished = r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-9","command":["bash","-lc","first"],"status":"failed","exit_code":7}}}"#;
-    let rows = [
-        META.to_owned(),
-        call("zz", "first"),
-        call("aa", "second"),
-        finished.to_owned(),
-        output("zz"),
-        output("aa"),
-    ];
-    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-    let run = of(&rows);
-    let lines = run.lines();
-    assert!(
-        lines[2].contains(r#""call":"zz","ok":false,"exitCode":7"#),
-        "{lines:#?}"
-    );
-    assert!(!lines[3].contains("exitCode"), "{lines:#?}");
+    let finished = json!({"type": "CommandExecution", "id": "exec-9", "command": ["bash", "-lc", "first"], "status": "failed", "exit_code": 7});
+    let run = of(&[
+        META,
+        &calls("exec_command", r#"{"cmd":"first"}"#, "zz"),
+        &calls("exec_command", r#"{"cmd":"second"}"#, "aa"),
+        &screen(json!({"type": "item_completed", "item": finished})),
+        &output("zz", "text"),
+        &output("aa", "text"),
+    ]);
+    contains(&run.lines()[2], r#""call":"zz","ok":false,"exitCode":7"#);
+    lacks(&run.lines()[3], "exitCode");
 }
 
 #[test]
 fn an_edit_or_a_tool_that_only_a_finished_item_has_is_kept() {
-    let item = |item: &str| {
-        format!(r#"{{"type":"event_msg","payload":{{"type":"item_completed","item":{item}}}}}"#)
+    let finished = |item: Value| screen(json!({"type": "item_completed", "item": item}));
+    let patch = "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch";
+    let call = |name: &str, id: &str, input: &str| {
+        item(json!({"type": "custom_tool_call", "name": name, "call_id": id, "input": input}))
     };
-    let patch = r#"{"type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","call_id":"q","input":"*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch"}}"#;
-    let script = r#"{"type":"response_item","payload":{"type":"custom_tool_call","name":"exec","call_id":"c1","input":"run()"}}"#;
-    let rows = [
-        META.to_owned(),
-        patch.to_owned(),
-        item(
-            r#"{"type":"FileChange","id":"q","status":"completed","changes":{"a":{"type":"update"}}}"#,
+    let run = of(&[
+        META,
+        &call("apply_patch", "q", patch),
+        &finished(
+            json!({"type": "FileChange", "id": "q", "status": "completed", "changes": {"a": {"type": "update"}}}),
         ),
-        item(
-            r#"{"type":"FileChange","id":"o","status":"completed","changes":{"z":{"type":"add","content":"1\n"}}}"#,
+        &finished(
+            json!({"type": "FileChange", "id": "o", "status": "completed", "changes": {"z": {"type": "add", "content": "1\n"}}}),
         ),
-        script.to_owned(),
-        item(r#"{"type":"WebSearch","id":"w","query":"words"}"#),
-        item(
-            r#"{"type":"DynamicToolCall","id":"d","tool":"t","status":"completed","success":false,"content_items":[{"type":"inputText","text":"why"}]}"#,
+        &call("exec", "c1", "run()"),
+        &finished(json!({"type": "WebSearch", "id": "w", "query": "words"})),
+        &finished(
+            json!({"type": "DynamicToolCall", "id": "d", "tool": "t", "status": "completed", "success": false,
+            "content_items": [{"type": "inputText", "text": "why"}]}),
         ),
-    ];
-    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-    assert_eq!(
-        of(&rows).brief(),
-        [
-            "call apply_patch q",
-            "edit z create",
-            "call exec c1",
-            "call web_search w",
-            "call t d",
-            "result d false why"
-        ]
-    );
+    ]);
+    run.reads(&[
+        "call apply_patch q",
+        "edit z create",
+        "call exec c1",
+        "call web_search w",
+        "call t d",
+        "result d false why",
+    ]);
 }
 
 #[test]
 fn a_thread_that_was_started_by_a_call_is_a_subagent_of_its_run() {
+    let id = "22222222-2222-4222-8222-222222222222";
     let main = written(&[
         META,
-        r#"{"type":"response_item","payload":{"type":"function_call","name":"spawn_agent","arguments":"{}","call_id":"s"}}"#,
-        r#"{"type":"response_item","payload":{"type":"function_call_output","call_id":"s","output":"{\"agent_id\":\"22222222-2222-4222-8222-222222222222\"}"}}"#,
-        r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":1}}}}"#,
+        &calls("spawn_agent", "{}", "s"),
+        &output("s", &json!({"agent_id": id}).to_string()),
+        &total(10, 0, 5, 1),
     ]);
     let child = written(&[
         r#"{"type":"session_meta","payload":{"id":"22222222-2222-4222-8222-222222222222","session_id":"11111111-1111-4111-8111-111111111111","source":{"subagent":{"thread_spawn":{"parent_thread_id":"11111111-1111-4111-8111-111111111111","agent_role":"worker"}}}}}"#,
-        r#"{"type":"event_msg","payload":{"type":"agent_message","message":"below"}}"#,
-        r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":7,"cached_input_tokens":2,"output_tokens":3,"reasoning_output_tokens":0}}}}"#,
-        r#"{"type":"event_msg","payload":{"type":"task_complete"}}"#,
+        &agent_says("below"),
+        &total(7, 2, 3, 0),
+        &screen(json!({"type": "task_complete"})),
     ]);
     let run = run(FORMAT, &named([("a.jsonl", &*main), ("b.jsonl", &child)]));
-    assert_eq!(
-        run.brief(),
-        [
-            "call spawn_agent s",
-            "subagent worker started s 22222222-2222-4222-8222-222222222222",
-            "assistant below @agent=22222222-2222-4222-8222-222222222222",
-            "subagent worker completed s 22222222-2222-4222-8222-222222222222",
-            r#"result s {"agent_id":"22222222-2222-4222-8222-222222222222"}"#
-        ]
-    );
+    run.reads(&[
+        "call spawn_agent s",
+        &format!("subagent worker started s {id}"),
+        &format!("assistant below @agent={id}"),
+        &format!("subagent worker completed s {id}"),
+        &format!(r#"result s {{"agent_id":"{id}"}}"#),
+    ]);
     assert_eq!(run.report["subagents"], 1);
     assert_eq!(run.origin(2), "1 2 - - -");
     assert_eq!(run.tokens(), "15/2/7/1");
-    let alone = one(FORMAT, "b.jsonl", child);
-    assert_eq!(alone.facts("id"), "22222222-2222-4222-8222-222222222222");
+    one(FORMAT, "b.jsonl", child).states("id", id);
 }
 
 #[test]
 fn lines_of_the_parent_are_inherited() {
-    let own = r#"{"type":"event_msg","payload":{"type":"agent_message","message":"old"}}"#;
-    let count = r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":1}}}}"#;
-    let more = r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":30,"cached_input_tokens":5,"output_tokens":9,"reasoning_output_tokens":2}}}}"#;
+    let (own, count) = (agent_says("old"), total(10, 0, 5, 1));
     let fork = r#"{"type":"session_meta","payload":{"id":"33333333-3333-4333-8333-333333333333","forked_from_id":"11111111-1111-4111-8111-111111111111"}}"#;
-    let new = r#"{"type":"event_msg","payload":{"type":"agent_message","message":"new"}}"#;
-    let parent = written(&[META, own, count]);
-    let forked = written(&[fork, META, own, count, new, more]);
+    let parent = written(&[META, &own, &count]);
+    let forked = written(&[
+        fork,
+        META,
+        &own,
+        &count,
+        &agent_says("new"),
+        &total(30, 5, 9, 2),
+    ]);
     let mut both = import(
         FORMAT,
         &named([("a.jsonl", &*parent), ("b.jsonl", &forked)]),
     );
     assert_eq!(both.len(), 2, "a fork is a run of its own");
     let run = both.remove(1).expect("a run");
-    assert_eq!(
-        run.brief(),
-        [
-            "note inherited 3 lines of thread 11111111-1111-4111-8111-111111111111",
-            "assistant new"
-        ]
-    );
+    run.reads(&[
+        "note inherited 3 lines of thread 11111111-1111-4111-8111-111111111111",
+        "assistant new",
+    ]);
     assert_eq!(run.tokens(), "15/5/3/1");
     let early = forked.replace("00:00:00.000Z", "00:00:03.000Z");
     let alone = one(FORMAT, "b.jsonl", early);
@@ -491,15 +441,12 @@ fn private_keys_are_not_copied() {
     ]);
     assert!(!run.text().contains("SECRET"), "{}", run.text());
     assert!(run.lines()[0].contains(r#""arguments":{"command":["ls"]}"#));
-    assert_eq!(
-        run.brief(),
-        [
-            "call local_shell c",
-            "user look",
-            "compaction",
-            "call image_generation"
-        ]
-    );
+    run.reads(&[
+        "call local_shell c",
+        "user look",
+        "compaction",
+        "call image_generation",
+    ]);
     assert_eq!(
         run.all_withheld(),
         "bookkeeping 1, compactionSummaries 1, encryptedReasoning 1, images 2, instructions 2, rateLimits 1, toolDefinitions 1"
@@ -530,13 +477,12 @@ fn case(name: &str) -> Imported {
 }
 
 /// Imports a file of a thread in two files, or their folder, into a site.
-fn continued(site: &TestSite, file: &str, more: &[&str]) -> (Ran, Value) {
+fn continued(site: &TestSite, file: &str, more: &str) -> Ran {
     let path = fixture("cases/codex-continued/sessions/2026/09/06").join(file);
-    let path = path.to_str().expect("UTF-8");
-    let arguments = ["import", path, "--case", "paddle", "--report", "json"];
-    let ran = site.runpress(&[&arguments, more].concat());
-    let report = serde_json::from_str(&ran.stdout).expect("a report");
-    (ran, report)
+    site.runpress(&format!(
+        "import {} --case paddle --report json {more}",
+        path.display()
+    ))
 }
 
 fn tokens(uncached: u64, cached: u64, output: u64, reasoning: u64) -> Value {
@@ -550,9 +496,9 @@ fn a_thread_in_several_files_is_one_run() {
         run.report["messages"],
         json!({"user": 2, "assistant": 2, "system": 0})
     );
-    assert_eq!(
-        run.facts("startedAt finishedAt"),
-        "2026-09-06T08:00:01.000Z 2026-09-06T09:00:18.000Z"
+    run.states(
+        "startedAt finishedAt",
+        "2026-09-06T08:00:01.000Z 2026-09-06T09:00:18.000Z",
     );
     let total = tokens(1500, 1000, 70, 20);
     assert_eq!(
@@ -565,22 +511,19 @@ fn a_thread_in_several_files_is_one_run() {
 #[test]
 fn the_second_file_of_a_thread_never_replaces_the_first() {
     let site = TestSite::empty();
-    let (_, first) = continued(&site, FIRST, &[]);
+    let first = continued(&site, FIRST, "").json();
     assert_eq!(first["runs"][0]["tokens"], tokens(800, 200, 40, 10));
-    let refused = |file: &str, more: &[&str]| {
-        let (ran, report) = continued(&site, file, more);
-        assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    let refused = |file: &str, more: &str| {
+        let report = continued(&site, file, more).exits(1).json();
         let failed = &report["failed"][0];
         assert_eq!(failed["code"], "import.not-a-continuation");
         let help = failed["help"].as_str().expect("a help");
-        assert!(
-            help.contains("folder") && !help.contains("--update"),
-            "{help}"
-        );
+        contains(help, "folder");
+        lacks(help, "--update");
     };
-    refused(SECOND, &[]);
-    refused(SECOND, &["--update"]);
-    let (_, whole) = continued(&site, "", &["--update"]);
+    refused(SECOND, "");
+    refused(SECOND, "--update");
+    let whole = continued(&site, "", "--update").json();
     let whole = &whole["runs"][0];
     assert_eq!(whole["result"], "updated");
     assert_eq!(whole["folder"], first["runs"][0]["folder"]);
@@ -588,24 +531,18 @@ fn the_second_file_of_a_thread_never_replaces_the_first() {
         whole["messages"],
         json!({"user": 2, "assistant": 2, "system": 0})
     );
-    refused(FIRST, &["--update"]);
+    refused(FIRST, "--update");
 }
 
 #[test]
 fn the_second_file_of_a_thread_alone_names_the_first() {
     let site = TestSite::empty();
-    let (_, report) = continued(&site, SECOND, &[]);
-    let warnings = report["runs"][0]["warnings"]
-        .as_array()
-        .into_iter()
-        .flatten();
-    let mut missing = warnings.filter(|warning| warning["code"] == "import.part-of-a-thread");
-    let message = missing.next().expect("a warning")["message"].to_string();
-    assert!(
-        message.contains(&FIRST.replace("2026-09-06T08-00-01", "*")),
-        "{message}"
-    );
-    let (_, whole) = continued(&site, "", &["--update"]);
+    let report = continued(&site, SECOND, "").json();
+    let mut warnings = entries(&report["runs"][0]["warnings"]).iter();
+    let missing = warnings.find(|warning| warning["code"] == "import.part-of-a-thread");
+    let message = missing.expect("a warning")["message"].to_string();
+    contains(&message, FIRST.replace("2026-09-06T08-00-01", "*"));
+    let whole = continued(&site, "", "--update").json();
     assert_eq!(whole["runs"][0]["result"], "updated");
 }
 
@@ -672,26 +609,16 @@ fn the_counter_of_a_subagent_may_start_at_zero() {
 #[test]
 fn rows_that_nobody_knows_are_one_line_of_the_report() {
     let site = TestSite::empty();
-    let odd =
-        "{\"timestamp\":\"2026-09-06T08:00:12.000Z\",\"type\":\"of_the_future\",\"payload\":{}}\n";
-    let private = "{\"type\":\"/home/ada/x\",\"payload\":{}}\n";
+    let odd = r#"{"timestamp":"2026-09-06T08:00:12.000Z","type":"of_the_future","payload":{}}"#;
+    let private = r#"{"type":"/home/ada/x","payload":{}}"#;
     let log = String::from_utf8(first()).expect("UTF-8");
     let log = log.replace("future_synthetic_record", "of_the_future");
-    site.write("logs/rollout.jsonl", [&log, odd, private].concat());
-    let arguments = [
-        "import",
-        "logs/rollout.jsonl",
-        "--case",
-        "x",
-        "--report",
-        "json",
-    ];
-    let ran = site.runpress(&arguments);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    let line = "Left out 3 rows of unknown types: 2 of_the_future (codex), 1 other (codex)";
-    assert!(ran.stderr.contains(line), "{}", ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    let run = &report["runs"][0];
+    site.write("logs/rollout.jsonl", format!("{log}{odd}\n{private}\n"));
+    let ran = site
+        .runpress("import logs/rollout.jsonl --case x --report json")
+        .ok();
+    ran.says("Left out 3 rows of unknown types: 2 of_the_future (codex), 1 other (codex)");
+    let run = &ran.json()["runs"][0];
     assert_eq!(run["unknownRows"], json!({"of_the_future": 2, "other": 1}));
     assert_eq!(run["withheld"]["unknownRows"], 3);
 }

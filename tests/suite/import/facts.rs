@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use runpress::api::import::{ImportEvent, Request, RunReport, import};
 use serde_json::{Value, json};
 
+use crate::support::{entries, parse};
+
 /// Facts that differ from the import, each with the reason: sample, run, key.
 const OTHER: &[(&str, usize, &str, &str)] = &[
     (
@@ -64,7 +66,7 @@ fn reports(path: &Path) -> Vec<Value> {
 fn vectors(path: &Path) -> Vec<Value> {
     let list: Value = serde_json::from_slice(&fs::read(path).expect("a file")).expect("JSON");
     let folder = tempfile::tempdir().expect("a folder");
-    let cases = list["cases"].as_array().expect("cases").iter();
+    let cases = entries(&list["cases"]).iter();
     let each = cases.flat_map(|case| {
         let path = folder.path().join("trajectory.json");
         fs::write(&path, case["trajectory"].to_string()).expect("a file");
@@ -165,7 +167,7 @@ fn differences(sample: &str, fact: &Value, report: &Value, at: usize) -> Vec<Str
 #[test]
 fn every_sample_is_imported_as_its_facts_say() {
     let facts = fs::read_to_string(samples().join("facts.json")).expect("facts");
-    let facts: Value = serde_json::from_str(&facts).expect("JSON");
+    let facts = parse(&facts);
     let (mut found, mut compared) = (Vec::new(), 0);
     for (sample, fact) in facts.as_object().expect("samples") {
         let path = samples().join(sample);

@@ -1,5 +1,6 @@
 //! Every command on the page about imports does what the page says.
 
+use crate::support::{copy, fixture};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,26 +8,7 @@ use std::process::Command;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_runpress");
 
 fn samples(below: &str) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    root.join("tests/fixtures/import").join(below)
-}
-
-fn copy(from: &Path, to: &Path) {
-    for entry in walkdir::WalkDir::new(from) {
-        let entry = entry.expect("an entry");
-        let below = entry.path().strip_prefix(from).expect("below");
-        let target = if below.as_os_str().is_empty() {
-            to.to_owned()
-        } else {
-            to.join(below)
-        };
-        if entry.file_type().is_dir() {
-            fs::create_dir_all(target).expect("a folder");
-        } else {
-            fs::create_dir_all(target.parent().expect("a parent")).expect("a folder");
-            fs::copy(entry.path(), target).expect("a copy");
-        }
-    }
+    fixture("import").join(below)
 }
 
 /// The shell commands on the page.
@@ -46,10 +28,9 @@ fn every_command_of_the_page_about_imports_works() {
         &samples("codex/localpush/sessions"),
         &at("home/.codex/sessions"),
     );
-    copy(
-        &samples("inspect/log_read_sample.eval"),
-        &at("my-site/logs/popularity.eval"),
-    );
+    fs::create_dir_all(at("my-site/logs")).expect("a folder");
+    let log = samples("inspect/log_read_sample.eval");
+    fs::copy(log, at("my-site/logs/popularity.eval")).expect("a copy");
     copy(&samples("harbor"), &at("my-site/jobs"));
     fs::create_dir_all(at("bin")).expect("a folder");
     std::os::unix::fs::symlink(PROGRAM, at("bin/runpress")).expect("a link");

@@ -17,38 +17,32 @@ fn every_trial_of_a_job_is_a_run_with_its_rewards_and_the_log_of_its_agent() {
     let [broken, parser, hello] = runs.as_slice() else {
         panic!("{} runs", runs.len());
     };
-    assert_eq!(
-        hello.facts("testCaseSlug modelId harnessSlug harnessVersion runTimeSeconds state detail"),
-        "hello-world anthropic/claude-haiku-4-5-20251001 claude-code 2.1.173 175.0 completed -"
+    hello.states(
+        "testCaseSlug modelId harnessSlug harnessVersion runTimeSeconds state detail",
+        "hello-world anthropic/claude-haiku-4-5-20251001 claude-code 2.1.173 175.0 completed -",
     );
-    assert_eq!(
-        hello.facts("testCaseVersion job jobName dataset"),
-        "9bfde9e8bed95eb4bb5111a0caa55f979bfde9e8bed95eb4bb5111a0caa55f97 83661c5a-b8f1-5b06-9f66-1f6ff852d02d 2026-03-01__12-00-00 hello-world"
-    );
+    hello.states("testCaseVersion job jobName dataset", "9bfde9e8bed95eb4bb5111a0caa55f979bfde9e8bed95eb4bb5111a0caa55f97 83661c5a-b8f1-5b06-9f66-1f6ff852d02d 2026-03-01__12-00-00 hello-world");
     assert_eq!(hello.outcomes(), ["reward 1.0 true"]);
-    assert_eq!(
-        hello.facts("unused"),
-        r#"["hello-world__Ab3dE7q/agent/trajectory.json"]"#
+    hello.states(
+        "unused",
+        r#"["hello-world__Ab3dE7q/agent/trajectory.json"]"#,
     );
     for agent in ["showcol1", "showcol2"] {
         let started = format!("{agent} - ");
         assert!(hello.trace[0].contains(agent), "{started}");
     }
-    assert_eq!(
-        parser.facts("testCaseVersion state detail"),
-        "4f7c1a0d9e8b7a6c5d4e3f2a1b0c9d8e7f6a5b4c timed_out AgentTimeoutError"
+    parser.states(
+        "testCaseVersion state detail",
+        "4f7c1a0d9e8b7a6c5d4e3f2a1b0c9d8e7f6a5b4c timed_out AgentTimeoutError",
     );
     assert_eq!(
         parser.outcomes(),
         ["reward 0 true", "tests_passed 3 true", "tests_total 5 true"]
     );
-    assert_eq!(broken.facts("state actual outcomes"), "infrastructure - -");
-    assert_eq!(
-        broken.outline(),
-        [
-            r#"{"type":"error","message":"Environment start timed out after 600.0 seconds","code":"EnvironmentStartTimeoutError"}"#
-        ]
-    );
+    broken.states("state actual outcomes", "infrastructure - -");
+    broken.outlines(&[
+        r#"{"type":"error","message":"Environment start timed out after 600.0 seconds","code":"EnvironmentStartTimeoutError"}"#
+    ]);
     assert_eq!(broken.origin(0), "0 - /exception_info - -");
     for run in &runs {
         for private in ["sk-e****000", "/home/ci", "site-packages"] {
@@ -64,7 +58,7 @@ fn the_trajectory_is_read_where_the_agent_left_no_log_that_can_be_read() {
     let run = import(FORMAT, &files).remove(0).expect("a run");
     assert_eq!(run.report["messages"]["assistant"], 3);
     assert_eq!(run.report["toolResults"], 5);
-    assert_eq!(run.facts("unused job"), "- -");
+    run.states("unused job", "- -");
 }
 
 /// A trial in a folder of its own, with more files.
@@ -159,18 +153,15 @@ fn steps_are_one_trace_and_their_tokens_are_added() {
         ("t__1/steps/b/agent/trajectory.json", first.as_str()),
     ];
     let run = only(result, &files);
-    assert_eq!(
-        run.brief(),
-        [
-            "note step b",
-            "assistant first",
-            "note step a",
-            "assistant second",
-            "error late"
-        ]
-    );
+    run.reads(&[
+        "note step b",
+        "assistant first",
+        "note step a",
+        "assistant second",
+        "error late",
+    ]);
     assert_eq!(run.tokens(), "7/4/5/-");
-    assert_eq!(run.facts("actual state"), "0.75 timed_out");
+    run.states("actual state", "0.75 timed_out");
     assert_eq!(run.outcomes(), ["b/r 1 true"]);
     let files: String = (0..5).map(|event| run.origin(event).remove(0)).collect();
     assert_eq!(files, "00112");

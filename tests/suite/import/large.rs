@@ -11,7 +11,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Ran, TestSite, codes, tree};
+use crate::support::{Ran, TestSite, codes, each, entries, lines, tree};
 
 /// The CPU limit of an import, in seconds; a development build takes a few.
 const SECONDS: u32 = 60;
@@ -30,27 +30,30 @@ fn import(site: &TestSite, path: &str, mebibytes: u32) -> Ran {
         .args(["--case", "large", "--report", "json"])
         .output()
         .expect("a shell");
-    Ran {
-        status: output.status.code(),
-        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
-        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
-    }
+    Ran::new(path, output)
 }
 
 /// The single run of a report.
-fn run(ran: &Ran) -> Value {
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    let mut report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(report["runs"].as_array().map(Vec::len), Some(1), "{report}");
+fn run(ran: Ran) -> Value {
+    let mut report = ran.ok().json();
+    assert_eq!(entries(&report["runs"]).len(), 1, "{report}");
     report["runs"][0].take()
 }
 
 /// The error of a failed import.
-fn refused(ran: &Ran) -> String {
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+fn refused(ran: Ran) -> String {
+    let report = ran.exits(1).json();
     let message = report["failed"][0]["message"].as_str();
     message.unwrap_or_else(|| panic!("{report}")).to_owned()
+}
+
+/// Imports a log within 512 MiB of memory.
+#[track_caller]
+fn imports(name: &str, log: String) {
+    let site = TestSite::empty();
+    site.write("log.jsonl", log);
+    let ran = import(&site, "log.jsonl", 512);
+    assert_eq!(ran.status, Some(0), "{name}: {}", ran.stderr);
 }
 
 fn time(index: usize) -> String {
@@ -84,19 +87,15 @@ const TURNS: [(&str, Turn); 2] = [
         let call =
             json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make"}}]);
         let result = json!([{"type": "tool_result", "tool_use_id": id, "content": text}]);
-        [
-            claude(2 * index, "assistant", &call),
-            claude(2 * index + 1, "user", &result),
-        ]
+        let call = claude(2 * index, "assistant", &call);
+        [call, claude(2 * index + 1, "user", &result)]
     }),
     ("codex", |index, text| {
         let id = format!("t{index}");
         let call = json!({"type": "function_call", "name": "shell", "call_id": id, "arguments": "{\"command\":\"make\"}"});
         let result = json!({"type": "function_call_output", "call_id": id, "output": text});
-        [
-            codex(2 * index, "response_item", &call),
-            codex(2 * index + 1, "response_item", &result),
-        ]
+        let call = codex(2 * index, "response_item", &call);
+        [call, codex(2 * index + 1, "response_item", &result)]
     }),
 ];
 
@@ -118,19 +117,13 @@ fn session(format: &str, turn: Turn, turns: usize, result: &str) -> String {
 fn a_session_of_20_megabytes_and_one_of_100_000_rows_are_imported_whole() {
     let long = "A line of what the tests said.\n".repeat(300);
     for (format, turn) in TURNS {
-        for (turns, result, mebibytes) in [(2_000, &*long, 256), (50_000, "ok", 256)] {
+        for (turns, result) in [(2_000, &*long), (50_000, "ok")] {
             let site = TestSite::empty();
             site.write("log.jsonl", session(format, turn, turns, result));
-            let run = run(&import(&site, "log.jsonl", mebibytes));
+            let run = run(import(&site, "log.jsonl", 256));
             assert_eq!(run["format"], format);
-            assert_eq!(
-                (&run["toolCalls"], &run["toolResults"]),
-                (&json!(turns), &json!(turns))
-            );
-            assert_eq!(
-                (&run["unanswered"], &run["unparsable"]),
-                (&json!(0), &json!(0))
-            );
+            assert_eq!([&run["toolCalls"], &run["toolResults"]], [turns, turns]);
+            assert_eq!([&run["unanswered"], &run["unparsable"]], [0, 0]);
         }
     }
 }
@@ -138,27 +131,23 @@ fn a_session_of_20_megabytes_and_one_of_100_000_rows_are_imported_whole() {
 #[test]
 #[ignore = "slow"]
 fn texts_that_once_took_time_with_their_square_take_seconds() {
-    let people: String = (0..20_000)
-        .map(|n| format!("/home/person{n}/x person{n}\n"))
-        .collect();
-    let places: String = (0..20_000).map(|n| format!("p{n}@example.org ")).collect();
-    for (name, text) in [
-        ("people", people),
-        ("addresses", places),
-        ("signs", "@".repeat(300_000)),
-        ("users", "a@".repeat(150_000)),
-        ("homes", "/home/".repeat(200_000)),
-        ("slugs", "-home-a".repeat(200_000)),
-        ("temporary", "/var/folders/".repeat(100_000)),
-        ("reminders", "<system-reminder>".repeat(50_000)),
-        ("commands", "<command-name>".repeat(50_000)),
-        ("escapes", "\\".repeat(1_000_000)),
+    let person = |n| format!("/home/person{n}/x person{n}\n");
+    for text in [
+        (0..20_000).map(person).collect(),
+        (0..20_000).map(|n| format!("p{n}@example.org ")).collect(),
+        "@".repeat(300_000),
+        "a@".repeat(150_000),
+        "/home/".repeat(200_000),
+        "-home-a".repeat(200_000),
+        "/var/folders/".repeat(100_000),
+        "<system-reminder>".repeat(50_000),
+        "<command-name>".repeat(50_000),
+        "\\".repeat(1_000_000),
     ] {
-        let site = TestSite::empty();
-        let row = claude(0, "user", &json!(text));
-        site.write("log.jsonl", format!("{row}\n"));
-        let ran = import(&site, "log.jsonl", 512);
-        assert_eq!(ran.status, Some(0), "{name}: {}", ran.stderr);
+        imports(
+            &text[..10],
+            format!("{}\n", claude(0, "user", &json!(text))),
+        );
     }
 }
 
@@ -171,68 +160,45 @@ fn rows_that_once_took_time_with_their_square_take_seconds() {
         row["parentUuid"] = json!(format!("u{}", (index / 2 * 2).saturating_sub(1)));
         row
     };
-    let same = |index: usize| {
-        claude(
-            index,
-            "assistant",
-            &json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]),
-        )
-    };
+    let call = json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]);
+    let same = |index: usize| claude(index, "assistant", &call);
     let agents = |index: usize| {
         let mut row = claude(index, "user", &json!("Go."));
         row["isSidechain"] = json!(true);
         row["agentId"] = json!(format!("a{index}"));
         row
     };
-    let text = |index: usize| json!([{"type": "output_text", "text": index.to_string()}]);
     let items = |index: usize| {
-        codex(
-            index,
-            "response_item",
-            &json!({"type": "message", "role": "assistant", "content": text(index)}),
-        )
+        let content = json!([{"type": "output_text", "text": index.to_string()}]);
+        let payload = json!({"type": "message", "role": "assistant", "content": content});
+        codex(index, "response_item", &payload)
     };
     let twins = |index: usize| {
-        codex(
-            index,
-            "event_msg",
-            &json!({"type": "agent_message", "message": index.to_string()}),
-        )
+        let payload = json!({"type": "agent_message", "message": index.to_string()});
+        codex(index, "event_msg", &payload)
     };
     let all = |row: &dyn Fn(usize) -> Value| {
-        (0..count)
-            .map(|index| format!("{}\n", row(index)))
-            .collect::<String>()
+        let rows = (0..count).map(|index| format!("{}\n", row(index)));
+        rows.collect::<String>()
     };
-    for (name, log) in [
-        ("abandoned", all(&abandoned)),
-        ("same ids", all(&same)),
-        ("agents", all(&agents)),
-        ("twins", format!("{}{}", all(&items), all(&twins))),
-        (
-            "broken",
-            format!("{}{}", all(&|_| items(0)), "{\"type\":\n".repeat(count)),
-        ),
-    ] {
-        let site = TestSite::empty();
-        site.write("log.jsonl", log);
-        let ran = import(&site, "log.jsonl", 512);
-        assert_eq!(ran.status, Some(0), "{name}: {}", ran.stderr);
-    }
+    imports("abandoned", all(&abandoned));
+    imports("same ids", all(&same));
+    imports("agents", all(&agents));
+    imports("twins", all(&items) + &all(&twins));
+    imports("broken", all(&|_| items(0)) + &"{\"type\":\n".repeat(count));
 }
 
 #[test]
 fn what_is_nested_a_hundred_thousand_times_is_a_row_that_cannot_be_read() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let row = claude(1, "user", &json!("DEEP"))
-        .to_string()
-        .replace("\"DEEP\"", &deep);
+    let row = claude(1, "user", &json!("DEEP")).to_string();
     let site = TestSite::empty();
-    site.write(
-        "log.jsonl",
-        format!("{}\n{row}\n", claude(0, "user", &json!("Go."))),
-    );
-    let run = run(&import(&site, "log.jsonl", 256));
+    let log = [
+        claude(0, "user", &json!("Go.")).to_string(),
+        row.replace("\"DEEP\"", &deep),
+    ];
+    site.write("log.jsonl", lines(&log));
+    let run = run(import(&site, "log.jsonl", 256));
     assert_eq!(run["messages"]["user"], 1);
     assert_eq!(run["unparsable"], 1);
 }
@@ -271,24 +237,12 @@ fn zstandard(text: &[u8], blocks: usize) -> Vec<u8> {
 #[ignore = "slow"]
 fn bombs_get_an_error_with_little_memory_and_logs_beside_them_are_imported() {
     let site = TestSite::empty();
-    let log = codex(
-        0,
-        "session_meta",
-        &json!({"id": SESSION, "timestamp": time(0)}),
-    );
-    let log = format!(
-        "{log}\n{}\n",
-        codex(
-            1,
-            "response_item",
-            &json!({"type": "message", "role": "user", "content": "Go."})
-        )
-    );
+    let said = json!({"type": "message", "role": "user", "content": "Go."});
+    let log = session("codex", TURNS[1].1, 0, "")
+        + &lines(&[codex(1, "response_item", &said).to_string()]);
     site.write("logs/fine/rollout.jsonl", &log);
-    let (zip, zst) = (
-        archive(&[("header.json", b"{", 100 << 20)]),
-        zstandard(log.as_bytes(), 8_000),
-    );
+    let zip = archive(&[("header.json", b"{", 100 << 20)]);
+    let zst = zstandard(log.as_bytes(), 8_000);
     assert!(
         zip.len() < 200_000 && zst.len() < 40_000,
         "{} {}",
@@ -302,103 +256,83 @@ fn bombs_get_an_error_with_little_memory_and_logs_beside_them_are_imported() {
         vec![("header.json", b"{\"version\":2,\"eval\":{}}", 0)];
     members.extend(many.iter().map(|name| (&**name, &b"{"[..], 60 << 20)));
     let inner = archive(&[("header.json", b"{", 60 << 20)]);
+    let zips = archive(&[("header.json", &inner, 0)]);
+    let zsts = zstandard(&zstandard(&zstandard(log.as_bytes(), 400), 1), 1);
     for (path, bytes, words) in [
         ("logs/zip/log.eval", zip, "more than 64 MiB"),
         ("logs/zst/rollout.jsonl.zst", zst, "more than 64 MiB"),
-        (
-            "logs/zips/log.eval",
-            archive(&[("header.json", &inner, 0)]),
-            "not UTF-8",
-        ),
-        (
-            "logs/zsts/rollout.jsonl.zst",
-            zstandard(&zstandard(&zstandard(log.as_bytes(), 400), 1), 1),
-            "not text",
-        ),
+        ("logs/zips/log.eval", zips, "not UTF-8"),
+        ("logs/zsts/rollout.jsonl.zst", zsts, "not text"),
     ] {
         site.write(path, bytes);
-        let message = refused(&import(&site, path, 640));
+        let message = refused(import(&site, path, 640));
         assert!(message.contains(words), "{path}: {message}");
     }
-    let ran = import(&site, "logs", 640);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(report["runs"].as_array().map(Vec::len), Some(1), "{report}");
-    assert_eq!(report["runs"][0]["source"], "fine/rollout.jsonl");
+    let report = import(&site, "logs", 640).json();
+    assert_eq!(
+        each(&report["runs"], "source"),
+        ["fine/rollout.jsonl"],
+        "{report}"
+    );
     // Only one member is in memory at a time.
     site.write("many/log.eval", archive(&members));
-    let ran = import(&site, "many/log.eval", 640);
-    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    import(&site, "many/log.eval", 640).exits(1);
 }
 
 #[test]
 fn no_link_and_no_name_of_a_member_leads_out_of_what_was_named() {
     let site = TestSite::empty();
-    let secret = claude(0, "user", &json!("SECRET"));
-    site.write("secret.jsonl", format!("{secret}\n"));
-    site.write("outside/secret.jsonl", format!("{secret}\n"));
-    site.write(
-        "logs/a.jsonl",
-        format!("{}\n", claude(0, "user", &json!("Go."))),
-    );
-    symlink("../secret.jsonl", site.path("logs/link.jsonl")).expect("a link");
-    symlink("../outside", site.path("logs/folder")).expect("a link");
-    symlink(".", site.path("logs/loop")).expect("a link");
-    symlink("/nowhere", site.path("logs/dangling.jsonl")).expect("a link");
+    let [secret, said] =
+        ["SECRET", "Go."].map(|text| format!("{}\n", claude(0, "user", &json!(text))));
+    site.write("secret.jsonl", &secret)
+        .write("outside/secret.jsonl", &secret)
+        .write("logs/a.jsonl", said);
     std::fs::create_dir(site.path("logs/a")).expect("a folder");
-    symlink("../../outside", site.path("logs/a/subagents")).expect("a link");
-    let ran = import(&site, "logs", 256);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(report["runs"].as_array().map(Vec::len), Some(1), "{report}");
-    let skipped: Vec<&str> = report["skipped"]
-        .as_array()
-        .expect("an array")
-        .iter()
-        .filter_map(|file| file["source"].as_str())
-        .collect();
-    assert_eq!(
-        skipped,
-        [
-            "a/subagents",
-            "dangling.jsonl",
-            "folder",
-            "link.jsonl",
-            "loop"
-        ]
-    );
+    for (target, link) in [
+        ("../secret.jsonl", "link.jsonl"),
+        ("../outside", "folder"),
+        (".", "loop"),
+        ("/nowhere", "dangling.jsonl"),
+        ("../../outside", "a/subagents"),
+    ] {
+        symlink(target, site.path(&format!("logs/{link}"))).expect("a link");
+    }
+    let report = import(&site, "logs", 256).json();
+    assert_eq!(entries(&report["runs"]).len(), 1, "{report}");
+    let skipped = [
+        "a/subagents",
+        "dangling.jsonl",
+        "folder",
+        "link.jsonl",
+        "loop",
+    ];
+    assert_eq!(each(&report["skipped"], "source"), skipped);
     import(&site, "logs/a.jsonl", 256);
     // A name in an archive is not used as a path: nothing is unpacked to disk.
-    let sample = r#"{"id":1,"epoch":1,"input":"Go.","target":"","messages":[],"scores":{}}"#;
-    let header = r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"}}"#;
+    let sample = br#"{"id":1,"epoch":1,"input":"Go.","target":"","messages":[],"scores":{}}"#;
+    let header = br#"{"version":2,"status":"success","eval":{"task":"t","model":"m"}}"#;
     let bytes = archive(&[
-        ("header.json", header.as_bytes(), 0),
-        ("samples/1_epoch_1.json", sample.as_bytes(), 0),
-        (
-            "samples/../../../escaped_epoch_1.json",
-            sample.as_bytes(),
-            0,
-        ),
+        ("header.json", header, 0),
+        ("samples/1_epoch_1.json", sample, 0),
+        ("samples/../../../escaped_epoch_1.json", sample, 0),
         ("/escaped.json", b"x", 0),
         ("..\\escaped.json", b"x", 0),
     ]);
     site.write("log.eval", bytes);
     import(&site, "log.eval", 256);
-    let written = tree(site.root());
-    let is_inside = |path: &str| {
-        [
-            "content/runs/large-",
-            "content/runs/t-",
-            "logs/",
-            "outside/",
-        ]
-        .iter()
-        .any(|folder| path.starts_with(folder))
-            || ["secret.jsonl", "log.eval", "site.toml"].contains(&path)
-    };
-    for (path, bytes) in &written {
-        assert!(is_inside(path), "{path}");
+    let folders = [
+        "content/runs/large-",
+        "content/runs/t-",
+        "logs/",
+        "outside/",
+    ];
+    let files = ["secret.jsonl", "log.eval", "site.toml"];
+    for (path, bytes) in tree(site.root()) {
+        let is_inside = folders.iter().any(|folder| path.starts_with(folder));
+        assert!(is_inside || files.contains(&&*path), "{path}");
         let is_run = path.starts_with("content/");
         assert!(
-            !is_run || !String::from_utf8_lossy(bytes).contains("SECRET"),
+            !is_run || !String::from_utf8_lossy(&bytes).contains("SECRET"),
             "{path}"
         );
     }

@@ -14,23 +14,20 @@ fn read(name: &str) -> Imported {
 #[test]
 fn calls_are_answered_by_their_ids_in_any_order() {
     let run = read("made-tools.json");
-    assert_eq!(
-        run.facts("testCaseSlug harnessSlug modelId startedAt finishedAt"),
-        "sample-parser messages sample-model 2026-03-01T10:00:00Z 2026-03-01T10:00:12.5Z"
+    run.states(
+        "testCaseSlug harnessSlug modelId startedAt finishedAt",
+        "sample-parser messages sample-model 2026-03-01T10:00:00Z 2026-03-01T10:00:12.5Z",
     );
-    assert_eq!(
-        run.brief(),
-        [
-            "user Fix the parser.",
-            "reasoning Two files at once.",
-            "call bash call_1",
-            "call bash call_2",
-            "usage",
-            "result call_2 no such file",
-            "result call_1 return -1",
-            "assistant It returns None now.",
-        ]
-    );
+    run.reads(&[
+        "user Fix the parser.",
+        "reasoning Two files at once.",
+        "call bash call_1",
+        "call bash call_2",
+        "usage",
+        "result call_2 no such file",
+        "result call_1 return -1",
+        "assistant It returns None now.",
+    ]);
     assert!(run.text().contains(r#""argumentsText":"cat b.py""#));
     assert_eq!(run.tokens(), "40/60/20/10");
     assert_eq!(
@@ -48,18 +45,15 @@ fn calls_are_answered_by_their_ids_in_any_order() {
 #[test]
 fn a_request_and_its_response_are_a_conversation() {
     let run = read("made-responses.json");
-    assert_eq!(
-        run.brief(),
-        [
-            "user List the files.",
-            "reasoning One command is enough.",
-            "call shell call_1",
-            "result call_1 a.py",
-            "call web_search ws_1 completed",
-            "assistant There is one file.",
-        ]
-    );
-    assert_eq!(run.facts("modelId"), "sample-model");
+    run.reads(&[
+        "user List the files.",
+        "reasoning One command is enough.",
+        "call shell call_1",
+        "result call_1 a.py",
+        "call web_search ws_1 completed",
+        "assistant There is one file.",
+    ]);
+    run.states("modelId", "sample-model");
     assert_eq!(run.tokens(), "50/0/12/8");
     assert_eq!(run.report["unanswered"], 0, "the provider ran the search");
     assert_eq!(run.all_withheld(), "encryptedReasoning 1, systemPrompts 1");
@@ -68,18 +62,15 @@ fn a_request_and_its_response_are_a_conversation() {
 #[test]
 fn blocks_of_a_message_are_reasoning_calls_and_results() {
     let run = read("made-blocks.json");
-    assert_eq!(
-        run.brief(),
-        [
-            "user Run the tests.",
-            "reasoning The tests come first.",
-            "assistant I run them.",
-            "call bash toolu_1",
-            "usage",
-            "result toolu_1 false 1 failed",
-            "assistant One test fails.",
-        ]
-    );
+    run.reads(&[
+        "user Run the tests.",
+        "reasoning The tests come first.",
+        "assistant I run them.",
+        "call bash toolu_1",
+        "usage",
+        "result toolu_1 false 1 failed",
+        "assistant One test fails.",
+    ]);
     assert_eq!(run.tokens(), "15/200/40/-");
     assert_eq!(run.withheld("injectedContext"), 1);
 }
@@ -96,10 +87,7 @@ fn tools_of_the_provider_are_calls_and_blocks_of_unknown_types_are_left_out() {
         ]},
     ]});
     let run = one(FORMAT, "a.json", log.to_string());
-    assert_eq!(
-        run.brief(),
-        ["user hi", "assistant done", "call web_search s"]
-    );
+    run.reads(&["user hi", "assistant done", "call web_search s"]);
     assert!(run.text().contains(r#""arguments":{"q":1},"hosted":true"#));
     assert!(!run.text().contains("secret"));
     assert_eq!(run.all_withheld(), "providerPayloads 3");
@@ -155,16 +143,13 @@ fn each_line_with_a_conversation_is_a_run_that_keeps_its_id() {
 #[test]
 fn a_session_trace_of_hugging_face_has_its_harness_and_its_calls() {
     let run = read("huggingface-session.jsonl");
-    assert_eq!(run.facts("harnessSlug session"), "my-agent abc123");
-    assert_eq!(
-        run.brief(),
-        [
-            "user what time is it?",
-            "call get_time t1",
-            "result t1 2026-07-01T15:00:00Z",
-            "assistant it is 15:00 UTC",
-        ]
-    );
+    run.states("harnessSlug session", "my-agent abc123");
+    run.reads(&[
+        "user what time is it?",
+        "call get_time t1",
+        "result t1 2026-07-01T15:00:00Z",
+        "assistant it is 15:00 UTC",
+    ]);
     assert_eq!(run.origin(1), "0 3 /message/toolCalls/0 - -");
 
     let session = |id: &str| {
@@ -191,7 +176,7 @@ fn a_trajectory_of_letta_reads_as_letta_says() {
         run.comparable(),
         expected("messages/letta-pi-tool-calls.json")
     );
-    assert_eq!(run.facts("harnessSlug modelId"), "pi claude-sonnet-5");
+    run.states("harnessSlug modelId", "pi claude-sonnet-5");
     assert_eq!(run.report["resultsWithoutFlag"], 0);
     assert!(!run.text().contains("/home/user"), "{}", run.text());
 
@@ -205,7 +190,7 @@ fn a_trajectory_of_letta_reads_as_letta_says() {
     };
     for diagnostics in ["[]", r#"[{"code":"timestamps_synthesized"}]"#] {
         let run = made_up(diagnostics);
-        assert_eq!(run.brief(), ["user a", "note environment b"]);
+        run.reads(&["user a", "note environment b"]);
         assert!(!run.text().contains("2026"), "made-up times are no times");
     }
 }
@@ -213,20 +198,17 @@ fn a_trajectory_of_letta_reads_as_letta_says() {
 #[test]
 fn a_session_around_a_list_names_the_run() {
     let run = read("letta-hermes.json");
-    assert_eq!(
-        run.facts("session modelId startedAt"),
-        "hermes-session-0001 gpt-5.2 2026-07-02T13:46:41.25Z"
+    run.states(
+        "session modelId startedAt",
+        "hermes-session-0001 gpt-5.2 2026-07-02T13:46:41.25Z",
     );
-    assert_eq!(
-        run.brief(),
-        [
-            "user Check the current directory.",
-            "reasoning The user wants the working directory; run pwd.",
-            "call terminal call_hermes_1",
-            "result call_hermes_1 .",
-            "assistant You are in ..",
-        ]
-    );
+    run.reads(&[
+        "user Check the current directory.",
+        "reasoning The user wants the working directory; run pwd.",
+        "call terminal call_hermes_1",
+        "result call_hermes_1 .",
+        "assistant You are in ..",
+    ]);
 }
 
 #[test]

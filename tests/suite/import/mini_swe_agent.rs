@@ -13,10 +13,7 @@ fn read(name: &str) -> Imported {
 #[test]
 fn calls_that_are_values_are_joined_by_id_and_tokens_are_disjoint() {
     let run = read(TOOLS);
-    assert_eq!(
-        run.facts("modelId harnessVersion startedAt finishedAt state detail"),
-        "deterministic_toolcall 2.4.6 2026-11-22T22:32:19.208508Z 2026-11-22T22:32:19.225821Z completed Submitted"
-    );
+    run.states("modelId harnessVersion startedAt finishedAt state detail", "deterministic_toolcall 2.4.6 2026-11-22T22:32:19.208508Z 2026-11-22T22:32:19.225821Z completed Submitted");
     assert_eq!(run.outcomes(), ["submission true"]);
     assert!(run.warnings.is_empty());
     let outline = run.outline();
@@ -39,7 +36,7 @@ fn calls_that_are_values_are_joined_by_id_and_tokens_are_disjoint() {
 #[test]
 fn a_run_that_reached_its_limit_is_not_completed() {
     let run = read("made-limits.traj.json");
-    assert_eq!(run.facts("actual state"), "12.0 limit_exceeded");
+    run.states("actual state", "12.0 limit_exceeded");
     assert_eq!(run.outcomes(), ["submission false"]);
     assert!(
         !run.text().contains("/testbed"),
@@ -54,14 +51,10 @@ fn a_bare_list_has_its_calls_in_fences_and_its_exit_status_at_the_start_of_a_res
         r#"{"type":"tool_call","name":"bash","call":"m2.0","arguments":{"command":"echo 'hello world'"}}"#,
         r#"{"type":"tool_result","call":"m2.0","ok":true,"exitCode":0,"exitCodeFrom":"text","text":"hello world\n"}"#,
     ] {
-        assert!(
-            run.outline().contains(&line.to_owned()),
-            "{:#?}",
-            run.outline()
-        );
+        run.has(line);
     }
     assert_eq!(run.outcomes(), ["submission false"]);
-    assert_eq!(run.facts("state"), "unknown");
+    run.states("state", "unknown");
 }
 
 #[test]
@@ -78,26 +71,23 @@ fn answers_of_the_responses_api_and_words_of_a_person_are_read() {
       {"role":"user","content":"Interrupted by user: stop","extra":{"interrupt_type":"UserInterruption"}},
       {"role":"exit","content":"Traceback (most recent call last): ...","extra":{"exception_str":"bad","traceback":"frames"}}]}"#;
     let run = one(FORMAT, "a.traj.json", log);
-    assert_eq!(
-        run.outline(),
-        [
-            r#"{"type":"message","role":"user","text":"Do it"}"#,
-            r#"{"type":"reasoning","text":"Why","summary":true}"#,
-            r#"{"type":"message","role":"assistant","text":"I look"}"#,
-            r#"{"type":"tool_call","name":"bash","call":"c1","arguments":{"command":"ls"}}"#,
-            r#"{"type":"tool_result","call":"c1","ok":false,"status":"error","text":"timed out\npart"}"#,
-            r#"{"type":"note","kind":"FormatError","text":"Use tools"}"#,
-            r#"{"type":"message","role":"user","text":"Interrupted by user: stop","steering":true}"#,
-            r#"{"type":"error","message":"bad"}"#,
-        ]
-    );
+    run.outlines(&[
+        r#"{"type":"message","role":"user","text":"Do it"}"#,
+        r#"{"type":"reasoning","text":"Why","summary":true}"#,
+        r#"{"type":"message","role":"assistant","text":"I look"}"#,
+        r#"{"type":"tool_call","name":"bash","call":"c1","arguments":{"command":"ls"}}"#,
+        r#"{"type":"tool_result","call":"c1","ok":false,"status":"error","text":"timed out\npart"}"#,
+        r#"{"type":"note","kind":"FormatError","text":"Use tools"}"#,
+        r#"{"type":"message","role":"user","text":"Interrupted by user: stop","steering":true}"#,
+        r#"{"type":"error","message":"bad"}"#,
+    ]);
     assert_eq!(run.tokens(), "6/4/3/2");
     let bounds = run.lower_bounds();
     assert!(
         bounds.contains("output"),
         "the log has the tokens of one of two calls: {bounds}"
     );
-    assert_eq!(run.facts("state actual"), "harness_error 0.0");
+    run.states("state actual", "harness_error 0.0");
     assert_eq!(run.all_withheld(), "encryptedReasoning 1, tracebacks 1");
 }
 
@@ -162,7 +152,7 @@ fn only_what_is_known_to_be_the_agent_s_is_published() {
             {"role":"assistant","content":"The answer."}]}"#,
     );
     assert!(!run.text().contains("SECRET"), "{}", run.text());
-    assert_eq!(run.brief(), ["user The task.", "assistant The answer."]);
+    run.reads(&["user The task.", "assistant The answer."]);
     assert_eq!(
         run.all_withheld(),
         "developerPrompts 1, systemPrompts 1, unknownRows 2"

@@ -11,7 +11,7 @@ use runpress::api::import::{
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::support::fixture;
+use crate::support::{fixture, parse};
 
 mod adapter;
 mod atif;
@@ -186,7 +186,7 @@ impl Imported {
         Self {
             warnings,
             report,
-            record: serde_json::from_str(&record).expect("JSON"),
+            record: parse(&record),
             trace: trace.lines().map(str::to_owned).collect(),
             record_text: record,
             assets: assets.collect(),
@@ -205,9 +205,7 @@ impl Imported {
 
     fn events(&self) -> Vec<Value> {
         let lines = self.lines().iter();
-        lines
-            .map(|line| serde_json::from_str(line).expect("JSON"))
-            .collect()
+        lines.map(|line| parse(line)).collect()
     }
 
     /// Each event but usage as JSON, without number, times and source.
@@ -254,6 +252,31 @@ impl Imported {
             line
         };
         self.events().iter().map(brief).collect()
+    }
+
+    /// Expects these events, in the form of `brief`.
+    #[track_caller]
+    fn reads(&self, events: &[&str]) {
+        assert_eq!(self.brief(), events);
+    }
+
+    /// Expects these events, in the form of `outline`.
+    #[track_caller]
+    fn outlines(&self, events: &[&str]) {
+        assert_eq!(self.outline(), events);
+    }
+
+    /// Expects these values of keys of the record.
+    #[track_caller]
+    fn states(&self, keys: &str, values: &str) {
+        assert_eq!(self.facts(keys), values);
+    }
+
+    /// Expects an event in the form of `outline`.
+    #[track_caller]
+    fn has(&self, event: &str) {
+        let outline = self.outline();
+        assert!(outline.iter().any(|line| line == event), "{outline:#?}");
     }
 
     /// The file, line, pointer, member and id of the source of an event.

@@ -1,6 +1,7 @@
 //! Conversations of `OpenHands`, before and after 1.0.
 
 use super::{File, Imported, files_below, import, named, one, run, sample};
+use crate::support::entries;
 
 const FORMAT: &str = "openhands";
 
@@ -13,9 +14,9 @@ fn export(events: &[impl AsRef<str>]) -> Imported {
 #[test]
 fn a_conversation_folder_is_read_with_its_state() {
     let run = run(FORMAT, &files_below("import/openhands/v1-made"));
-    assert_eq!(
-        run.facts("modelId state detail startedAt finishedAt localFinished"),
-        "anthropic/claude-sonnet-4-5 completed finished - - 2026-03-01T12:00:29.250000"
+    run.states(
+        "modelId state detail startedAt finishedAt localFinished",
+        "anthropic/claude-sonnet-4-5 completed finished - - 2026-03-01T12:00:29.250000",
     );
     assert!(run.warnings.is_empty(), "{:?}", run.warnings);
     for line in [
@@ -25,11 +26,7 @@ fn a_conversation_folder_is_read_with_its_state() {
         r#"{"type":"tool_result","call":"call_5","status":"rejected","text":"Do not push."}"#,
         r#"{"type":"compaction","forgotten":1}"#,
     ] {
-        assert!(
-            run.outline().contains(&line.to_owned()),
-            "{:#?}",
-            run.outline()
-        );
+        run.has(line);
     }
     for private in ["ci-runner-7", "one test failed"] {
         assert!(!run.text().contains(private), "{private}");
@@ -49,26 +46,23 @@ fn an_export_has_the_messages_calls_and_results_that_upstream_expects() {
         "input.json",
         sample("openhands/letta-tool-calls/input.json"),
     );
-    assert_eq!(
-        run.outline(),
-        [
-            r#"{"type":"message","role":"user","text":"Inspect and update the entry point."}"#,
-            r#"{"type":"message","role":"assistant","text":"I'll inspect the workspace first."}"#,
-            r#"{"type":"tool_call","name":"terminal","call":"call_oh_1","arguments":{"command":"pwd"}}"#,
-            r#"{"type":"tool_result","call":"call_oh_1","ok":true,"text":"/workspace\nready"}"#,
-            r#"{"type":"tool_call","name":"file_editor","call":"oh_action-2","arguments":{"path":"src/app.ts","content":"updated"}}"#,
-            r#"{"type":"tool_result","call":"oh_action-2","status":"rejected","text":"Edit was not approved."}"#,
-            r#"{"type":"message","role":"assistant","text":"I inspected the workspace; the edit was rejected."}"#,
-        ]
-    );
+    run.outlines(&[
+        r#"{"type":"message","role":"user","text":"Inspect and update the entry point."}"#,
+        r#"{"type":"message","role":"assistant","text":"I'll inspect the workspace first."}"#,
+        r#"{"type":"tool_call","name":"terminal","call":"call_oh_1","arguments":{"command":"pwd"}}"#,
+        r#"{"type":"tool_result","call":"call_oh_1","ok":true,"text":"/workspace\nready"}"#,
+        r#"{"type":"tool_call","name":"file_editor","call":"oh_action-2","arguments":{"path":"src/app.ts","content":"updated"}}"#,
+        r#"{"type":"tool_result","call":"oh_action-2","status":"rejected","text":"Edit was not approved."}"#,
+        r#"{"type":"message","role":"assistant","text":"I inspected the workspace; the edit was rejected."}"#,
+    ]);
 }
 
 #[test]
 fn events_before_1_0_are_joined_by_their_cause_and_answers_are_counted_once() {
     let run = one(FORMAT, "v0-basic.json", sample("openhands/v0-basic.json"));
-    assert_eq!(
-        run.facts("modelId state actual"),
-        "claude-3-5-sonnet-20241022 unknown -"
+    run.states(
+        "modelId state actual",
+        "claude-3-5-sonnet-20241022 unknown -",
     );
     let edit = r#""path":"/workspace/game_2048.py","change":"create","diff":"@@ -0,0 +1,117 @@\n+import random\n"#;
     assert!(run.text().contains(edit), "{:#?}", run.outline());
@@ -85,20 +79,17 @@ fn exit_status_errors_and_the_last_state_of_events_before_1_0_are_read() {
       {"id":7,"source":"environment","observation":"agent_state_changed","content":"","extras":{"agent_state":"stopped"}},
       {"id":8,"source":"user","action":"recall","args":{}},null,{"id":9}]"#;
     let run = one(FORMAT, "x.json", log);
-    assert_eq!(
-        run.outline(),
-        [
-            r#"{"type":"message","role":"assistant","text":"I look"}"#,
-            r#"{"type":"tool_call","name":"run","call":"oh_1","arguments":{"command":"ls"}}"#,
-            r#"{"type":"tool_result","call":"oh_1","ok":false,"exitCode":2,"exitCodeFrom":"field","text":"gone from user@host"}"#,
-            r#"{"type":"tool_call","name":"run","call":"oh_3","arguments":{"command":"sleep 9"}}"#,
-            r#"{"type":"tool_result","call":"oh_3","ok":false,"text":"broke"}"#,
-            r#"{"type":"error","message":"no model","code":"STATUS"}"#,
-            r#"{"type":"compaction","forgotten":4}"#,
-        ]
-    );
+    run.outlines(&[
+        r#"{"type":"message","role":"assistant","text":"I look"}"#,
+        r#"{"type":"tool_call","name":"run","call":"oh_1","arguments":{"command":"ls"}}"#,
+        r#"{"type":"tool_result","call":"oh_1","ok":false,"exitCode":2,"exitCodeFrom":"field","text":"gone from user@host"}"#,
+        r#"{"type":"tool_call","name":"run","call":"oh_3","arguments":{"command":"sleep 9"}}"#,
+        r#"{"type":"tool_result","call":"oh_3","ok":false,"text":"broke"}"#,
+        r#"{"type":"error","message":"no model","code":"STATUS"}"#,
+        r#"{"type":"compaction","forgotten":4}"#,
+    ]);
     assert_eq!(run.tokens(), "6/4/3/-");
-    assert_eq!(run.facts("actual state detail"), "0.5 canceled stopped");
+    run.states("actual state detail", "0.5 canceled stopped");
     let unreadable = [
         "`/8` is not an event",
         "`/9` is not an action or an observation",
@@ -129,17 +120,14 @@ fn lines_that_were_abandoned_are_branches() {
     ];
     let events = events.map(|(id, parent)| event(id, parent)).join(",");
     let run = one(FORMAT, "x.json", format!("{{\"items\":[{events}]}}"));
-    assert_eq!(
-        run.brief(),
-        [
-            "user a",
-            "user b @branch=b1",
-            "user c @branch=b1",
-            "user d",
-            "user e @branch=b2",
-            "user f"
-        ]
-    );
+    run.reads(&[
+        "user a",
+        "user b @branch=b1",
+        "user c @branch=b1",
+        "user d",
+        "user e @branch=b2",
+        "user f",
+    ]);
 }
 
 #[test]
@@ -172,10 +160,7 @@ fn several_conversations_of_a_folder_are_several_runs() {
     let runs = import(FORMAT, &both.collect::<Vec<File>>());
     assert_eq!(runs.len(), 2);
     let run = runs[0].as_ref().expect("a run");
-    assert_eq!(
-        run.record["import"]["sources"].as_array().map(Vec::len),
-        Some(19)
-    );
+    assert_eq!(entries(&run.record["import"]["sources"]).len(), 19);
     let copy = runs[1].as_ref().expect_err("the same id");
     assert_eq!(copy.code.name, "import.duplicate-run");
     let empty = import(FORMAT, &named([("a.json", "{}")])).remove(0);
@@ -185,20 +170,17 @@ fn several_conversations_of_a_folder_are_several_runs() {
 #[test]
 fn the_last_event_of_a_call_by_another_agent_counts() {
     let run = run(FORMAT, &files_below("cases/openhands-acp"));
-    assert_eq!(
-        run.outline(),
-        [
-            r#"{"type":"message","role":"user","text":"List the files and make the paddle wider."}"#,
-            r#"{"type":"tool_call","name":"`ls -la`","call":"t1","arguments":{"command":"ls -la","description":"List files"}}"#,
-            r#"{"type":"tool_result","call":"t1","ok":true,"text":"paddle.ts"}"#,
-            r#"{"type":"tool_call","name":"Edit paddle.ts","call":"t2","arguments":{"file_path":"./paddle.ts","old_string":"w=8","new_string":"w=12"}}"#,
-            r#"{"type":"tool_result","call":"t2","ok":true,"text":"The file has been updated."}"#,
-            r#"{"type":"edit","call":"t2","path":"./paddle.ts","change":"modify","diff":"@@ -1 +1 @@\n-w=8\n\\ No newline at end of file\n+w=12\n\\ No newline at end of file\n"}"#,
-            r#"{"type":"tool_call","name":"`npm test`","call":"t3","arguments":{"command":"npm test"}}"#,
-            r#"{"type":"tool_result","call":"t3","ok":false,"status":"failed","text":"1 failed"}"#,
-            r#"{"type":"message","role":"assistant","text":"Done."}"#,
-        ]
-    );
+    run.outlines(&[
+        r#"{"type":"message","role":"user","text":"List the files and make the paddle wider."}"#,
+        r#"{"type":"tool_call","name":"`ls -la`","call":"t1","arguments":{"command":"ls -la","description":"List files"}}"#,
+        r#"{"type":"tool_result","call":"t1","ok":true,"text":"paddle.ts"}"#,
+        r#"{"type":"tool_call","name":"Edit paddle.ts","call":"t2","arguments":{"file_path":"./paddle.ts","old_string":"w=8","new_string":"w=12"}}"#,
+        r#"{"type":"tool_result","call":"t2","ok":true,"text":"The file has been updated."}"#,
+        r#"{"type":"edit","call":"t2","path":"./paddle.ts","change":"modify","diff":"@@ -1 +1 @@\n-w=8\n\\ No newline at end of file\n+w=12\n\\ No newline at end of file\n"}"#,
+        r#"{"type":"tool_call","name":"`npm test`","call":"t3","arguments":{"command":"npm test"}}"#,
+        r#"{"type":"tool_result","call":"t3","ok":false,"status":"failed","text":"1 failed"}"#,
+        r#"{"type":"message","role":"assistant","text":"Done."}"#,
+    ]);
     for (event, time, id) in [(1, "03", "e3"), (2, "04", "e4")] {
         let event = &run.events()[event];
         assert_eq!(
@@ -208,7 +190,7 @@ fn the_last_event_of_a_call_by_another_agent_counts() {
         assert_eq!(event["source"]["id"], id);
     }
     // The placeholder for an unknown model is no model.
-    assert_eq!(run.facts("modelId models state"), "- - completed");
+    run.states("modelId models state", "- - completed");
 }
 
 #[test]
@@ -219,19 +201,16 @@ fn calls_by_another_agent_are_read_with_any_content_and_without_an_end() {
         r#"{"kind":"ACPToolCallEvent","id":"3","source":"agent","tool_call_id":"a","title":"Write two","status":"completed","raw_input":{"n":2},"content":[{"type":"diff","path":"new.ts","newText":"a\n"},{"type":"diff","path":"old.ts","oldText":"a\n","newText":"b\n"},{"type":"content","content":{"type":"text","text":"ok"}}]}"#,
         r#"{"kind":"ACPToolCallEvent","id":"4","source":"agent","tool_call_id":"c","title":"Run","status":"failed","raw_output":{"code":1},"content":[{"type":"diff","path":"no.ts","newText":"x"}],"is_error":true}"#,
     ]);
-    assert_eq!(
-        run.outline(),
-        [
-            r#"{"type":"tool_call","name":"Write two","call":"a","arguments":{"n":2}}"#,
-            r#"{"type":"tool_call","name":"Read","call":"b"}"#,
-            r#"{"type":"tool_result","call":"b","status":"in_progress","text":"half"}"#,
-            r#"{"type":"tool_result","call":"a","ok":true,"text":"ok"}"#,
-            r#"{"type":"edit","call":"a","path":"new.ts","change":"create","diff":"@@ -0,0 +1 @@\n+a\n"}"#,
-            r#"{"type":"edit","call":"a","path":"old.ts","change":"modify","diff":"@@ -1 +1 @@\n-a\n+b\n"}"#,
-            r#"{"type":"tool_call","name":"Run","call":"c"}"#,
-            r#"{"type":"tool_result","call":"c","ok":false,"status":"failed","text":"{\"code\":1}"}"#,
-        ]
-    );
+    run.outlines(&[
+        r#"{"type":"tool_call","name":"Write two","call":"a","arguments":{"n":2}}"#,
+        r#"{"type":"tool_call","name":"Read","call":"b"}"#,
+        r#"{"type":"tool_result","call":"b","status":"in_progress","text":"half"}"#,
+        r#"{"type":"tool_result","call":"a","ok":true,"text":"ok"}"#,
+        r#"{"type":"edit","call":"a","path":"new.ts","change":"create","diff":"@@ -0,0 +1 @@\n+a\n"}"#,
+        r#"{"type":"edit","call":"a","path":"old.ts","change":"modify","diff":"@@ -1 +1 @@\n-a\n+b\n"}"#,
+        r#"{"type":"tool_call","name":"Run","call":"c"}"#,
+        r#"{"type":"tool_result","call":"c","ok":false,"status":"failed","text":"{\"code\":1}"}"#,
+    ]);
 }
 
 #[test]
@@ -258,16 +237,13 @@ fn an_export_has_its_state_in_its_events() {
         update(3, "execution_status", "\"finished\""),
     ];
     let run = export(&events);
-    assert_eq!(
-        run.facts("id actual modelId state detail"),
-        "0a1b2c3d-0000-4000-8000-000000000009 0.3 a/model completed finished"
+    run.states(
+        "id actual modelId state detail",
+        "0a1b2c3d-0000-4000-8000-000000000009 0.3 a/model completed finished",
     );
     assert_eq!(run.tokens(), "60/40/15/5");
     // Updates of the state are on no branch.
-    assert_eq!(
-        run.brief(),
-        ["user Go to ./x.", "assistant Done.", "note status finished"]
-    );
+    run.reads(&["user Go to ./x.", "assistant Done.", "note status finished"]);
     assert!(!run.text().contains("private"));
     // Counters that begin again add up.
     events.push(update(4, "stats", &stats(50, "0.02")));
@@ -287,7 +263,7 @@ fn agents_that_count_cached_input_apart_have_all_of_their_input() {
     ];
     let run = run(FORMAT, &named(files));
     assert_eq!(run.tokens(), "103/2000/90/-");
-    assert_eq!(run.facts("actual modelId"), "0.3 a/other");
+    run.states("actual modelId", "0.3 a/other");
 }
 
 const MESSAGE: &str = r#"{"kind":"MessageEvent","id":"1","source":"user","llm_message":{"role":"user","content":"Go."}}"#;
@@ -302,7 +278,7 @@ fn what_the_framework_tells_the_model_is_not_what_the_user_says() {
         "The task appears incomplete (iteration 1, predicted success likelihood: 20.0%).",
     ];
     let run = export(&texts.map(|text| MESSAGE.replace("Go.", text)));
-    assert_eq!(run.brief(), ["user Fix the function 'f'."]);
+    run.reads(&["user Fix the function 'f'."]);
     assert_eq!(run.withheld("injectedContext"), 4);
 }
 
@@ -319,7 +295,7 @@ fn counters_of_the_older_generation_that_begin_again_add_up() {
         event(3, 30, "0.1"),
     ]);
     assert_eq!(run.tokens(), "130/0/20/-");
-    assert_eq!(run.facts("actual"), "0.3");
+    run.states("actual", "0.3");
 }
 
 #[test]
@@ -346,12 +322,12 @@ fn the_role_of_a_message_decides_and_unknown_roles_are_left_out() {
         message(4, "user", "critic"),
         message(5, "agent", "System"),
     ]);
-    assert_eq!(run.brief(), ["user user user", "assistant agent assistant"]);
+    run.reads(&["user user user", "assistant agent assistant"]);
     let withheld = "developerPrompts 1, systemPrompts 1, unknownRows 2";
     assert_eq!(run.all_withheld(), withheld);
     let older = r#"[{"id":1,"source":"agent","action":"message","args":{"content":"said"}},{"id":2,"source":"critic","action":"message","args":{"content":"secret"}}]"#;
     let run = one(FORMAT, "x.json", older);
-    assert_eq!(run.brief(), ["assistant said"]);
+    run.reads(&["assistant said"]);
     assert_eq!(run.all_withheld(), "unknownRows 1");
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use runpress::api::import::{IMPORTERS, ImportEvent, Problem, Request, import as import_all};
 
 use super::{import, request};
-use crate::support::fixture;
+use crate::support::{contains, fixture, rows};
 
 /// The error of importing a file below a folder, under a format that it does not have.
 fn sniffed(bytes: impl Into<Vec<u8>>) -> Problem {
@@ -24,93 +24,39 @@ fn recognized(bytes: impl Into<Vec<u8>>) -> String {
 
 #[test]
 fn a_format_is_known_by_what_a_file_holds() {
-    for (text, format) in [
-        (r#"{"schema_version":"ATIF-v1.7","steps":[]}"#, "atif"),
-        (
-            "\u{feff}{\n\"steps\":[],\n\"schema_version\":\"ATIF-v1.2\"}",
-            "atif",
-        ),
-        (r#"{"trial_name":"a","task_checksum":"b"}"#, "harbor"),
-        (r#"{"n_total_trials":1,"stats":{}}"#, "harbor"),
-        (r#"{"version":2,"status":"success","eval":{}}"#, "inspect"),
-        (
-            r#"{"info":{},"messages":[],"trajectory_format":"mini-swe-agent-1.1"}"#,
-            "mini-swe-agent",
-        ),
-        (
-            r#"[{"role":"system","content":"x"},{"role":"user","content":"y"}]"#,
-            "mini-swe-agent",
-        ),
-        (
-            r#"[{"role":"user","content":"x"},{"role":"assistant","content":"```bash\nls\n```"}]"#,
-            "mini-swe-agent",
-        ),
-        (
-            r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#,
-            "messages",
-        ),
-        (
-            r#"[{"role":"user","content":"x"},{"role":"assistant","content":"","tool_calls":[]}]"#,
-            "messages",
-        ),
-        (
-            r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#,
-            "messages",
-        ),
-        (
-            r#"{"input":"x","output":[{"type":"function_call","name":"n"}]}"#,
-            "messages",
-        ),
-        (r#"{"records":[{"role":"meta","source":"pi"}]}"#, "messages"),
-        (
-            "{\"messages\":[{\"role\":\"user\"}]}\n{\"messages\":[{\"role\":\"user\"}]}\n",
-            "messages",
-        ),
-        (
-            "{\"role\":\"user\",\"content\":\"x\"}\n{\"role\":\"assistant\",\"content\":\"y\"}\n",
-            "messages",
-        ),
-        (
-            "{\"type\":\"session\",\"harness\":\"h\",\"id\":\"i\"}\n{\"type\":\"message\",\"message\":{\"role\":\"user\"}}\n",
-            "messages",
-        ),
-        (
-            r#"{"environment":"x","trajectory":[],"history":[],"info":{}}"#,
-            "swe-agent",
-        ),
-        (
-            r#"{"history":[{"role":"system","agent":"main","content":""}]}"#,
-            "swe-agent",
-        ),
-        (r#"[{"id":"a","kind":"MessageEvent"}]"#, "openhands"),
-        (r#"{"items":[{"kind":"ActionEvent"}]}"#, "openhands"),
-        (
-            r#"[{"id":0,"source":"user","action":"message"}]"#,
-            "openhands",
-        ),
-        (
-            r#"{"type":"session_meta","timestamp":"t","payload":{}}"#,
-            "codex",
-        ),
-        (
-            "{\"id\":\"a\",\"timestamp\":\"t\"}\n{\"type\":\"message\",\"role\":\"user\"}\n",
-            "codex",
-        ),
-        (
-            "{\"type\":\"summary\",\"summary\":\"s\",\"leafUuid\":\"l\"}\n",
-            "claude-code",
-        ),
-        (
-            "{\"type\":\"user\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n",
-            "claude-code",
-        ),
-        (
-            "torn{\n{\"type\":\"user\",\"sessionId\":\"s\"}\n{\"type\":\"user\",\"sessi",
-            "claude-code",
-        ),
-    ] {
+    for [text, format] in rows(
+        r#"
+{"schema_version":"ATIF-v1.7","steps":[]} | atif
+{"trial_name":"a","task_checksum":"b"} | harbor
+{"n_total_trials":1,"stats":{}} | harbor
+{"version":2,"status":"success","eval":{}} | inspect
+{"info":{},"messages":[],"trajectory_format":"mini-swe-agent-1.1"} | mini-swe-agent
+[{"role":"system","content":"x"},{"role":"user","content":"y"}] | mini-swe-agent
+[{"role":"user","content":"x"},{"role":"assistant","content":"```bash\nls\n```"}] | mini-swe-agent
+[{"role":"user","content":"x"},{"role":"assistant","content":"y"}] | messages
+[{"role":"user","content":"x"},{"role":"assistant","content":"","tool_calls":[]}] | messages
+{"model":"m","messages":[{"role":"user","content":"x"}]} | messages
+{"input":"x","output":[{"type":"function_call","name":"n"}]} | messages
+{"records":[{"role":"meta","source":"pi"}]} | messages
+{"messages":[{"role":"user"}]}⏎{"messages":[{"role":"user"}]}⏎ | messages
+{"role":"user","content":"x"}⏎{"role":"assistant","content":"y"}⏎ | messages
+{"type":"session","harness":"h","id":"i"}⏎{"type":"message","message":{"role":"user"}}⏎ | messages
+{"environment":"x","trajectory":[],"history":[],"info":{}} | swe-agent
+{"history":[{"role":"system","agent":"main","content":""}]} | swe-agent
+[{"id":"a","kind":"MessageEvent"}] | openhands
+{"items":[{"kind":"ActionEvent"}]} | openhands
+[{"id":0,"source":"user","action":"message"}] | openhands
+{"type":"session_meta","timestamp":"t","payload":{}} | codex
+{"id":"a","timestamp":"t"}⏎{"type":"message","role":"user"}⏎ | codex
+{"type":"summary","summary":"s","leafUuid":"l"}⏎ | claude-code
+{"type":"user","uuid":"u","message":{"role":"user","content":"x"}}⏎ | claude-code
+torn{⏎{"type":"user","sessionId":"s"}⏎{"type":"user","sessi | claude-code
+"#,
+    ) {
         assert_eq!(recognized(text), format, "{text}");
     }
+    let marked = "\u{feff}{\n\"steps\":[],\n\"schema_version\":\"ATIF-v1.2\"}";
+    assert_eq!(recognized(marked), "atif");
 }
 
 /// The formats of the runs in a folder of the fixtures.
@@ -144,51 +90,29 @@ fn the_samples_of_each_format_are_recognized() {
 #[test]
 fn what_a_program_printed_is_named_with_the_place_of_its_log() {
     let id = "019f9000-3333-7000-8000-00000000cc01";
-    let codex = format!(
-        "{{\"type\":\"thread.started\",\"thread_id\":\"{id}\"}}\n{{\"type\":\"turn.started\"}}\n"
-    );
+    let result = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"ID"}"#;
+    let codex = "{\"type\":\"thread.started\",\"thread_id\":\"ID\"}\n{\"type\":\"turn.started\"}\n";
     let tail = "{\"type\":\"item.completed\",\"item\":{}}\n{\"type\":\"turn.completed\"}\n";
-    let result = format!(
-        "{{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"{id}\"}}"
-    );
-    let many = format!("{result}\n{result}\n");
-    let pretty = result.replace(',', ",\n");
-    let list = format!("[{{\"type\":\"system\",\"session_id\":\"{id}\"}},{result}]");
+    let list = format!("[{{\"type\":\"system\",\"session_id\":\"ID\"}},{result}]");
     for (text, words, place) in [
+        (codex, "codex exec --json", "rollout-*ID.jsonl"),
+        (tail, "codex exec --json", "sessions/**/rollout-*.jsonl"),
+        (result, "--output-format json", "projects/*/ID.jsonl"),
         (
-            codex.as_str(),
-            "codex exec --json",
-            format!("rollout-*{id}.jsonl"),
-        ),
-        (
-            tail,
-            "codex exec --json",
-            "sessions/**/rollout-*.jsonl".to_owned(),
-        ),
-        (
-            &result,
+            &format!("{result}\n{result}\n"),
             "--output-format json",
-            format!("projects/*/{id}.jsonl"),
+            "projects/*/ID.jsonl",
         ),
         (
-            &many,
+            &result.replace(',', ",\n"),
             "--output-format json",
-            format!("projects/*/{id}.jsonl"),
+            "projects/*/ID.jsonl",
         ),
-        (
-            &pretty,
-            "--output-format json",
-            format!("projects/*/{id}.jsonl"),
-        ),
-        (
-            &list,
-            "--output-format json",
-            "stream-json --verbose".to_owned(),
-        ),
+        (&list, "--output-format json", "stream-json --verbose"),
     ] {
-        let problem = sniffed(text);
-        assert!(problem.message.contains(words), "{problem:?}");
-        assert!(problem.help.contains(&place), "{problem:?}");
+        let problem = sniffed(text.replace("ID", id));
+        contains(&problem.message, words);
+        contains(&problem.help, place.replace("ID", id));
     }
 }
 
@@ -214,41 +138,26 @@ fn a_log_of_one_line_longer_than_the_head_is_known() {
 
 #[test]
 fn a_file_of_no_format_gets_an_error_with_the_nearest_one() {
-    let lines = "{\"messages\":[]}\n{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n";
-    let problem = sniffed(lines);
-    assert!(
-        problem.message.contains("messages is the nearest"),
-        "{problem:?}"
-    );
-    for (text, words) in [
-        (
-            r#"{"schema_version":"ATIF-v2.0","steps":[]}"#,
-            "atif is the nearest, but it lacks `schema_version` of `ATIF-v1.`",
-        ),
-        (
-            r#"{"eval":{},"status":"x"}"#,
-            "inspect is the nearest, but it lacks `version`; it has `eval`, `status`",
-        ),
-        (r#"{"_type":"run_record"}"#, "a file of Harn"),
-        (
-            "{\"type\":\"trace\",\"schemaVersion\":1}\n",
-            "The file is a trace",
-        ),
-        (
-            "{\"type\":\"header\",\"version\":1}\n{}\n",
-            "a tape of Harn",
-        ),
-        ("{\"a\":1}\n{\"b\":2}\n", "the first has `a`"),
-        ("nothing", "neither JSON nor JSON Lines"),
-        ("", "neither JSON nor JSON Lines"),
-        ("[]", "no recognized format"),
-        ("12", "no recognized format"),
-    ] {
+    for [text, words] in rows(
+        r#"
+{"messages":[]}⏎{"messages":[{"role":"user","content":"x"}]}⏎ | messages is the nearest
+{"schema_version":"ATIF-v2.0","steps":[]} | atif is the nearest, but it lacks `schema_version` of `ATIF-v1.`
+{"eval":{},"status":"x"} | inspect is the nearest, but it lacks `version`; it has `eval`, `status`
+{"_type":"run_record"} | a file of Harn
+{"type":"trace","schemaVersion":1}⏎ | The file is a trace
+{"type":"header","version":1}⏎{}⏎ | a tape of Harn
+{"a":1}⏎{"b":2}⏎ | the first has `a`
+nothing | neither JSON nor JSON Lines
+[] | no recognized format
+12 | no recognized format
+"#,
+    ) {
         let message = recognized(text);
         assert!(message.contains(words), "{text}: {message}");
     }
+    contains(&recognized(""), "neither JSON nor JSON Lines");
     let both = "{\"type\":\"session_meta\"}\n{\"type\":\"user\",\"uuid\":\"u\"}\n";
     let problem = sniffed(both);
     assert_eq!(problem.message, "The file could be claude-code or codex");
-    assert!(problem.help.contains("--format codex"), "{problem:?}");
+    contains(&problem.help, "--format codex");
 }

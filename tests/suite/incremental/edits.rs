@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::support::{
-    FIRST, HEADER, Run, TestSite, annotation, copy, fixture, fixture_text, lines, tree,
+    FIRST, Run, SIDECAR, TestSite, annotation, copy, fixture, fixture_text, sidecar, tree,
 };
 
 /// Pseudo-random numbers from a seed.
@@ -48,6 +48,18 @@ fn runs(site: &TestSite) -> Vec<PathBuf> {
     paths
 }
 
+/// A run directory.
+fn run_of(site: &TestSite, random: &mut Random) -> PathBuf {
+    random.of(&runs(site)).expect("a run").clone()
+}
+
+/// A run directory other than that of the base run.
+fn other_run(site: &TestSite, random: &mut Random) -> Option<PathBuf> {
+    let mut runs = runs(site);
+    runs.retain(|run| !run.ends_with("first"));
+    random.of(&runs).cloned()
+}
+
 fn files(folder: &Path) -> Vec<PathBuf> {
     tree(folder)
         .into_keys()
@@ -74,13 +86,10 @@ fn touch(path: &Path) {
 fn change_unseen(path: &Path, random: &mut Random) {
     let modified = fs::metadata(path).and_then(|meta| meta.modified());
     let mut bytes = fs::read(path).expect("a file");
-    let Some(at) = bytes
-        .len()
-        .checked_sub(1)
-        .map(|last| random.below(last + 1))
-    else {
+    if bytes.is_empty() {
         return;
-    };
+    }
+    let at = random.below(bytes.len());
     bytes[at] ^= 1;
     fs::write(path, bytes).expect("a file");
     let file = File::options().append(true).open(path).expect("a file");
@@ -88,56 +97,38 @@ fn change_unseen(path: &Path, random: &mut Random) {
         .expect("a time");
 }
 
-const FIRST_SIDECAR: &str = "events.jsonl.annotations.jsonl";
-
 pub(crate) fn edits() -> Vec<Edit> {
     vec![
         ("nothing", |_, _| {}),
         ("a writeup is edited", |site, random| {
-            let run = random.of(&runs(site)).cloned();
-            append(&run.expect("a run").join("writeup.md"), "\nOnce more.\n");
+            let writeup = run_of(site, random).join("writeup.md");
+            append(&writeup, "\nOnce more.\n");
         }),
         ("a run is added", |site, random| {
             let n = 10 + random.below(50);
             site.run(&format!("r{n}"), &run(n));
         }),
         ("a run is removed", |site, random| {
-            let runs: Vec<_> = runs(site)
-                .into_iter()
-                .filter(|run| !run.ends_with("first"))
-                .collect();
-            if let Some(run) = random.of(&runs) {
+            if let Some(run) = other_run(site, random) {
                 fs::remove_dir_all(run).expect("a removal");
             }
         }),
         ("a folder of a run is renamed", |site, random| {
-            let runs: Vec<_> = runs(site)
-                .into_iter()
-                .filter(|run| !run.ends_with("first"))
-                .collect();
-            if let Some(run) = random.of(&runs) {
+            if let Some(run) = other_run(site, random) {
                 let name = format!("moved-{}", random.below(1 << 30));
-                fs::rename(run, run.with_file_name(name)).expect("a rename");
+                fs::rename(&run, run.with_file_name(name)).expect("a rename");
             }
         }),
         ("an id changes", |site, random| {
             let n = 100 + random.below(50);
-            let runs: Vec<_> = runs(site)
-                .into_iter()
-                .filter(|run| !run.ends_with("first"))
-                .collect();
-            if let Some(folder) = random.of(&runs) {
+            if let Some(folder) = other_run(site, random) {
                 fs::write(folder.join("run-record.json"), run(n).record()).expect("a file");
             }
         }),
         (
             "a metric changes, and with it the ranges of others",
             |site, random| {
-                let run = random
-                    .of(&runs(site))
-                    .cloned()
-                    .expect("a run")
-                    .join("run-record.json");
+                let run = run_of(site, random).join("run-record.json");
                 let text = fs::read_to_string(&run).expect("a record");
                 let cost = format!("\"comparable\": 0.{}", 1 + random.below(98));
                 let at = text.find("\"comparable\": ").expect("a cost");
@@ -146,18 +137,18 @@ pub(crate) fn edits() -> Vec<Edit> {
             },
         ),
         ("a run is quarantined", |site, random| {
-            let run = random.of(&runs(site)).cloned().expect("a run");
-            fs::write(run.join(FIRST_SIDECAR), "{\n").expect("a file");
+            let run = run_of(site, random);
+            fs::write(run.join(SIDECAR), "{\n").expect("a file");
         }),
         ("the records of runs are fixed", |site, _| {
             for run in runs(site) {
-                if fs::read(run.join(FIRST_SIDECAR)).is_ok_and(|bytes| bytes == b"{\n") {
-                    fs::remove_file(run.join(FIRST_SIDECAR)).expect("a removal");
+                if fs::read(run.join(SIDECAR)).is_ok_and(|bytes| bytes == b"{\n") {
+                    fs::remove_file(run.join(SIDECAR)).expect("a removal");
                 }
             }
         }),
         ("a log with annotations is added", |site, random| {
-            let run = random.of(&runs(site)).cloned().expect("a run");
+            let run = run_of(site, random);
             fs::write(
                 run.join("events.jsonl"),
                 fixture_text("base/content/runs/first/events.jsonl"),
@@ -169,10 +160,10 @@ pub(crate) fn edits() -> Vec<Edit> {
                 "note",
                 "\"evidence\":\"Seen.\"",
             );
-            fs::write(run.join(FIRST_SIDECAR), lines(&[HEADER.to_owned(), said])).expect("a file");
+            fs::write(run.join(SIDECAR), sidecar(&[said])).expect("a file");
         }),
         ("a record is broken", |site, random| {
-            let run = random.of(&runs(site)).cloned().expect("a run");
+            let run = run_of(site, random);
             if !run.ends_with("first") {
                 fs::write(run.join("run-record.json"), "{").expect("a file");
             }
@@ -194,12 +185,12 @@ pub(crate) fn edits() -> Vec<Edit> {
         (
             "a file of a run that nothing reads is added",
             |site, random| {
-                let run = random.of(&runs(site)).cloned().expect("a run");
+                let run = run_of(site, random);
                 append(&run.join("notes.txt"), "More.\n");
             },
         ),
         ("a link is added to a run", |site, random| {
-            let run = random.of(&runs(site)).cloned().expect("a run");
+            let run = run_of(site, random);
             #[cfg(unix)]
             let _ = std::os::unix::fs::symlink("notes.txt", run.join("link.txt"));
         }),

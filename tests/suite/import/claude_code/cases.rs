@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::{facts, files_below, run};
 use super::FORMAT;
-use crate::support::{Ran, TestSite, codes, fixture};
+use crate::support::{Ran, TestSite, codes, entries, fixture, parse};
 
 const ORIGINAL: &str = "5d000000-0000-4000-8000-000000000002";
 const FORK: &str = "5d000000-0000-4000-8000-000000000012";
@@ -15,7 +15,7 @@ const FORK: &str = "5d000000-0000-4000-8000-000000000012";
 fn add(site: &TestSite, sample: &str) -> Ran {
     let path = fixture(&format!("cases/{sample}"));
     let path = path.to_str().expect("UTF-8");
-    site.runpress(&["import", path, "--case", "case", "--report", "json"])
+    site.runpress(&format!("import {path} --case case --report json"))
 }
 
 /// The records of a site by id.
@@ -25,7 +25,7 @@ fn records(site: &TestSite) -> Vec<(String, Value)> {
         .map(|folder| {
             let record = folder.expect("a folder").path().join("run-record.json");
             let record = fs::read_to_string(record).expect("a record");
-            let record: Value = serde_json::from_str(&record).expect("JSON");
+            let record = parse(&record);
             (record["id"].as_str().expect("an id").to_owned(), record)
         })
         .collect();
@@ -48,7 +48,7 @@ fn tokens(record: &Value) -> String {
 #[test]
 fn the_cost_of_a_session_is_its_last_counter_and_settings_are_no_events() {
     let run = run(FORMAT, &files_below("cases/claude-cost"));
-    assert_eq!(run.facts("actual estimated lowerBounds"), "0.0519246 - -");
+    run.states("actual estimated lowerBounds", "0.0519246 - -");
     assert_eq!(run.tokens(), "530/10300/100/-");
     assert_eq!(run.withheld("bookkeeping"), 8);
     assert_eq!(run.report.get("unknownRows"), None);
@@ -67,20 +67,17 @@ fn a_fork_and_its_original_are_two_runs_in_any_order() {
     };
     let [original, fork] = [ORIGINAL, FORK].map(|id| format!("claude-fork/{id}.jsonl"));
     let together = TestSite::empty();
-    assert_eq!(add(&together, "claude-fork").status, Some(0));
+    add(&together, "claude-fork").ok();
     let expected = both(&together);
     for order in [[&original, &fork], [&fork, &original]] {
         let site = TestSite::empty();
         for log in order {
-            let ran = add(&site, log);
-            assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+            let ran = add(&site, log).ok();
             assert!(!ran.stderr.contains("--update"), "{}", ran.stderr);
         }
         assert_eq!(both(&site), expected);
         // Both together are the runs that each is alone.
-        let ran = add(&site, "claude-fork");
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-        assert!(ran.stderr.contains("2 unchanged"), "{}", ran.stderr);
+        add(&site, "claude-fork").ok().says("2 unchanged");
     }
 }
 
@@ -88,8 +85,8 @@ fn a_fork_and_its_original_are_two_runs_in_any_order() {
 fn a_count_of_the_beginning_of_a_response_is_a_lower_bound_everywhere() {
     let site = TestSite::empty();
     let ran = add(&site, "claude-placeholder-tokens");
-    assert!(ran.stderr.contains("import.lower-bound"), "{}", ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    ran.says("import.lower-bound");
+    let report = parse(&ran.stdout);
     let run = &report["runs"][0];
     assert_eq!(run["lowerBounds"], json!(["tokens.output"]));
     assert_eq!(run["warnings"][0]["code"], "import.lower-bound");
@@ -129,7 +126,7 @@ fn a_lower_bound_is_not_compared_with_other_runs() {
     // The ranges are those of the two complete runs.
     let range = "50 to 60";
     let cards = site.json("feeds/runs.json");
-    let cards = cards["runs"].as_array().expect("runs").iter();
+    let cards = entries(&cards["runs"]).iter();
     let slugs = cards.map(|card| card["slug"].as_str().expect("a slug"));
     let pages: Vec<String> = slugs
         .map(|slug| site.text(&format!("public/runs/{slug}/index.html")))
