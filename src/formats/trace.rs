@@ -60,7 +60,6 @@ const HEADER: &str = "trace";
 /// First line of a trace.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename = "trace", rename_all = "camelCase")]
-#[schemars(rename = "Header")]
 pub struct TraceHeader {
     /// Version of the format.
     #[schemars(with = "shapes::Version")]

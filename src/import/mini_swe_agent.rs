@@ -229,6 +229,7 @@ impl TrajectoryReader<'_> {
             (code, from) = (Some(exit), ExitCodeFrom::Text);
             content.text = String::from(rest);
         }
+        self.chat.draft.count_omitted(&content);
         let mut result = ToolResult::of(self.chat.answered(named), content);
         result.ok = code.map(|code| code == 0);
         if code == Some(-1) {

@@ -262,6 +262,7 @@ impl EventReader<'_> {
         let is_unreadable = code.is_none() && codes.iter().any(|path| event.has(path));
         // -1 means unknown.
         let code = code.filter(|code| *code != -1);
+        self.chat.draft.count_omitted(&content);
         let result = ToolResult {
             ok: match (kind, code) {
                 ("error", _) => Some(false),

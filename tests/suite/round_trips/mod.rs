@@ -240,13 +240,13 @@ impl Fill for Filler {
             (Some("integer"), ..) if self.is_typed => self.integer(key, schema),
             (Some("number" | "integer"), ..) => {
                 let literal = Self::pick(&mut self.dice, &self.numbers);
-                self.note(key, format!("Some(Number {{ literal: {literal:?}, "));
+                self.note(key, format!("Some(NumberLiteral {{ literal: {literal:?}, "));
                 Json::Written(literal)
             }
             (Some("object"), ..) if schema.get("additionalProperties").is_some() => {
                 let names: BTreeMap<_, _> = self.texts.iter().cloned().zip(7_u64..).collect();
                 let calls = names.into_iter().map(|(name, count)| {
-                    self.note(&name, format!("Number {{ literal: \"{count}\", "));
+                    self.note(&name, format!("NumberLiteral {{ literal: \"{count}\", "));
                     (name, Json::from(count))
                 });
                 Json::Object(calls.collect())

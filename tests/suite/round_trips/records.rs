@@ -22,14 +22,14 @@ fn a_record_is_read_back_in_every_field_however_it_is_written() {
         notes.assert_in(&read, &text);
         let values = [
             "Some(\"",
-            "Some(Number ",
+            "Some(NumberLiteral ",
             "Some(Node ",
             "Some(true)",
             "Some(false)",
         ];
         let found: usize = values.iter().map(|value| read.matches(value).count()).sum();
         let fields = notes.written.iter();
-        let fields = fields.filter(|((_, value), _)| !value.starts_with("Number "));
+        let fields = fields.filter(|((_, value), _)| !value.starts_with("NumberLiteral "));
         let fields: usize = fields.map(|(_, count)| count).sum();
         assert_eq!(found, fields, "{text}: {read}");
     });
