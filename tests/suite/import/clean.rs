@@ -262,3 +262,25 @@ fn images_in_attachments_and_contents_of_files_are_kept_on_request() {
         run.assets
     );
 }
+
+#[test]
+fn images_in_the_result_of_a_call_are_counted() {
+    const RESULT: &str = r#"[{"type":"text","text":"done"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]"#;
+    for (format, log) in [
+        (
+            "mini-swe-agent",
+            r#"{"trajectory_format":"mini-swe-agent-1.1","info":{},"messages":[{"role":"user","content":"Look"},
+              {"role":"assistant","content":"I look","extra":{"actions":[{"command":"ls","tool_call_id":"c1"}]}},
+              {"role":"tool","tool_call_id":"c1","content":RESULT,"extra":{"returncode":0}}]}"#,
+        ),
+        (
+            "openhands",
+            r#"[{"id":1,"source":"agent","action":"run","args":{"command":"ls"}},
+              {"id":2,"source":"agent","observation":"run","cause":1,"content":RESULT}]"#,
+        ),
+    ] {
+        let run = one(format, "a.traj.json", log.replace("RESULT", RESULT));
+        assert!(run.text().contains("done"), "{format}");
+        assert_eq!(run.withheld("images"), 1, "{format}");
+    }
+}
