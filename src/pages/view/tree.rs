@@ -268,11 +268,20 @@ mod tests {
             "<dt>a</dt><dd><abbr class=\"unknown\" title=\"not recorded\">—</abbr></dd>",
             "<dt>b</dt><dd>0</dd>",
             "<dt>c</dt><dd><span class=\"plain\">yes</span></dd>",
+            "<dt>d</dt><dd><span class=\"plain\">x</span></dd>",
             "<dt>e</dt><dd>1, 2</dd>",
             "<dt>f</dt><dd><span class=\"fact\">none</span></dd>",
             "<dt>h</dt><dd>1.50</dd>",
         ] {
             assert!(html.contains(part), "{part} in {html}");
+        }
+    }
+
+    #[test]
+    fn only_a_text_that_is_short_and_on_one_line_is_not_folded() {
+        for text in ["two\\nlines", "{ a document", &"long ".repeat(40)] {
+            let html = html(&format!("{{\"a\":\"{text}\"}}"));
+            assert!(html.contains("<dt>a</dt><dd><details><summary>"), "{html}");
         }
     }
 
