@@ -121,7 +121,7 @@ impl PackedDigests {
 /// What lists show of an annotation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CardText {
-    /// Its kind: the place in [`Kind::KNOWN`](super::annotation::Kind::KNOWN), and after that the unrecognized ones.
+    /// Its kind: the place in [`AnnotationKind::KNOWN`](super::annotation::AnnotationKind::KNOWN), and after that the unrecognized ones.
     pub kind: usize,
     /// The word of an unrecognized kind.
     pub kind_word: Option<String>,
