@@ -339,6 +339,18 @@ mod tests {
         }
     }
 
+    macro_rules! cleared {
+        ($folder:ty, $parent:expr, $root:expr) => {{
+            let parent = <$folder>::open($parent).expect("a folder");
+            let name = Path::new("in");
+            let inside = parent.folder(name).expect("a folder");
+            inside.clear("plain").expect("it is cleared");
+            assert!($root.join("plain").exists());
+            inside.clear("").expect("it is cleared");
+            parent.remove_folder(name).expect("it is removed");
+        }};
+    }
+
     #[test]
     fn a_folder_is_cleared_without_following_links() {
         for turn in ["handles", "paths"] {
@@ -346,23 +358,9 @@ mod tests {
             let root = folder.path().join("in");
             symlink(folder.path(), root.join("deep/er/everything")).expect("a link");
             if turn == "handles" {
-                let parent = handles::Folder::open(folder.path()).expect("a folder");
-                let inside = parent.folder(Path::new("in")).expect("a folder");
-                inside.clear("plain").expect("it is cleared");
-                assert!(root.join("plain").exists());
-                inside.clear("").expect("it is cleared");
-                parent
-                    .remove_folder(Path::new("in"))
-                    .expect("it is removed");
+                cleared!(handles::Folder, folder.path(), &root);
             } else {
-                let parent = paths::Folder::open(folder.path()).expect("a folder");
-                let inside = parent.folder(Path::new("in")).expect("a folder");
-                inside.clear("plain").expect("it is cleared");
-                assert!(root.join("plain").exists());
-                inside.clear("").expect("it is cleared");
-                parent
-                    .remove_folder(Path::new("in"))
-                    .expect("it is removed");
+                cleared!(paths::Folder, folder.path(), &root);
             }
             assert!(!root.exists(), "{turn}");
             assert!(folder.path().join("secret").exists(), "{turn}");

@@ -148,7 +148,7 @@ fn a_table_has_columns_for_50_checks_and_counts_the_others() {
         let titles = page.attrs("abbr[title]", "title");
         assert!(titles.iter().all(|title| title.len() < 400));
     }
-    // Those of the run itself have an end, too, and feeds have all of them.
+    // The page of the run has fewer checks, too, but the feeds have all of them.
     let run = site.page("runs/pong-codex-sample-lark-1-0000000a/index.html");
     run.says("1,000 more checks");
     let feed = site.json("feeds/runs.json");
