@@ -1,7 +1,6 @@
 //! The lines that an adapter prints: a header, then for each run what is known of it and its events, which are those of a trace.
 //! `runpress import --from-command` reads them from the standard output of a command.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -15,9 +14,8 @@ use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use base::shapes;
 
 use super::event_line::EventFields as _;
-use super::json::{Node, place_of_error, schema_keys};
-use super::jsonl::{self, Line};
-use super::reason::reason_of_line;
+use super::json::{Node, schema_keys};
+use super::jsonl::{self, Line, LineFaultCause};
 use super::trace::{EventSource, Importer, Tokens, TraceAgent, TraceEventFields, TraceEventKind};
 
 /// The name of files with what an adapter printed, in examples; runpress reads only standard output.
@@ -314,13 +312,13 @@ pub fn read<'a>(
     let mut problems = Collector::default();
     let mut lines = jsonl::lines(bytes);
     let header = match lines.next() {
-        Some(line) => header(&line.source(path), &line.text),
+        Some(line) => header(path, &line),
         None => Err(invalid(Place::file(path), "It printed nothing", BEGIN)),
     };
     let header = header.map_err(|problem| problems.push(*problem)).ok();
     let mut has_record = false;
     for line in lines {
-        match item(&line.source(path), &line) {
+        match item(path, &line) {
             Ok(AdapterItem::Event(..)) if !has_record => {
                 let message = "An event before the first record";
                 let help = "Print a line of the type `record` before the events of each run.";
@@ -344,7 +342,8 @@ fn invalid(place: Place, message: impl Into<String>, help: impl Into<String>) ->
     Box::new(codes::IMPORT_INVALID_LINE.at(place, message, help))
 }
 
-fn header(source: &Source<'_>, text: &str) -> Result<AdapterHeader, Box<Diagnostic>> {
+fn header(path: &str, line: &Line<'_>) -> Result<AdapterHeader, Box<Diagnostic>> {
+    let (source, text) = (&line.source(path), &*line.text);
     let root = Node::parse(text).ok();
     let get = |key| root.and_then(|root| root.get(key));
     if get("type").and_then(|tag| tag.as_str()).as_deref() != Some(HEADER) {
@@ -362,36 +361,32 @@ fn header(source: &Source<'_>, text: &str) -> Result<AdapterHeader, Box<Diagnost
         let place = node.place(source).pointing("/schemaVersion");
         return Err(invalid(place, message, help));
     }
-    let header = parsed(source, text)?;
+    let header = parsed(path, line)?;
     refuse_lost_keys(source, root)?;
     Ok(header)
 }
 
-fn parsed<'a, T: Deserialize<'a>>(
-    source: &Source<'_>,
-    text: &'a str,
-) -> Result<T, Box<Diagnostic>> {
-    serde_json::from_str(text).map_err(|error| {
-        let place = place_of_error::<T>(source, text, &error);
-        let message = format!("The line cannot be read: {}", reason_of_line(text, &error));
-        invalid(place, message, SCHEMA)
+fn parsed<'a, T: Deserialize<'a>>(path: &str, line: &Line<'a>) -> Result<T, Box<Diagnostic>> {
+    line.object(path).map_err(|fault| {
+        let help = match fault.cause {
+            LineFaultCause::Encoding => "Print UTF-8.",
+            _ => SCHEMA,
+        };
+        let message = fault.message();
+        invalid(fault.place, message, help)
     })
 }
 
-fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<AdapterItem<'a>, Box<Diagnostic>> {
-    let Cow::Borrowed(text) = line.text else {
-        let at = line.text.find('\u{fffd}').unwrap_or_default();
-        let message = "The line is not valid UTF-8";
-        return Err(invalid(source.place(at, at + 3), message, "Print UTF-8."));
-    };
+fn item<'a>(path: &str, line: &Line<'a>) -> Result<AdapterItem<'a>, Box<Diagnostic>> {
+    let (source, text) = (&line.source(path), &*line.text);
     let root = Node::parse(text).ok();
     let word = root.and_then(|root| root.get("type"));
     if word.and_then(|word| word.as_str()).as_deref() == Some(RECORD) {
-        let record = parsed(source, text)?;
+        let record = parsed(path, line)?;
         refuse_lost_keys(source, root)?;
         return Ok(AdapterItem::Record(Box::new(record)));
     }
-    let fields: TraceEventFields<'a> = parsed(source, text)?;
+    let fields: TraceEventFields<'a> = parsed(path, line)?;
     let whole = || source.place(0, text.len());
     let name = fields.word();
     let Some((_, kind, required)) = TraceEventFields::TYPES

@@ -11,10 +11,9 @@ use serde_json::value::RawValue;
 use base::diagnostics::{Diagnostic, Place, Source, codes};
 use base::shapes;
 
-use super::json::{self, place_of_error};
+use super::json;
 use super::jsonl::{self, Line};
 use super::model::outcome::Outcome;
-use super::reason::reason_of_line;
 use super::sidecar::AuthorKind;
 
 /// The file name in a content root.
@@ -193,12 +192,11 @@ pub fn parse(path: &str, bytes: &[u8]) -> (Vec<Decision>, Vec<Diagnostic>) {
     let mut decisions: Vec<Decision> = Vec::new();
     let mut problems = Vec::new();
     for line in jsonl::lines(bytes) {
-        let source = line.source(path);
-        let decision = match serde_json::from_str::<Decision>(&line.text) {
+        let decision = match line.object::<Decision>(path) {
             Ok(decision) => decision,
-            Err(error) => {
-                let place = place_of_error::<Decision>(&source, &line.text, &error);
-                problems.push(invalid(place, &reason_of_line(&line.text, &error)));
+            Err(fault) => {
+                let reason = fault.reason();
+                problems.push(invalid(fault.place, &reason));
                 continue;
             }
         };

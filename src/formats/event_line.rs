@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
-use super::json::{Node, place_of_error};
-use super::jsonl::Line;
+use super::json::Node;
+use super::jsonl::{Line, LineFault, LineFaultCause};
 use super::portable;
-use super::reason::{not_an_object, reason};
 
 /// A line as written.
 #[derive(Debug)]
@@ -81,24 +80,10 @@ fn fields<'a, F: EventFields<'a>>(
     line: &Line<'a>,
 ) -> Result<(F, F::Kind), Box<Diagnostic>> {
     let source = line.source(path);
-    // Only text that is in the file can be borrowed; a line with invalid UTF-8 stays as it is.
-    let std::borrow::Cow::Borrowed(text) = line.text else {
-        let at = line.text.find('\u{fffd}').unwrap_or(0);
-        return Err(Box::new(codes::EVENTS_UNPARSABLE_LINE.at(
-            source.place(at, at + 3),
-            "The line is not valid UTF-8; it is kept as an event of type `unknown`",
-            "Write the log as UTF-8.",
-        )));
-    };
-    if let Some(found) = not_an_object(text) {
-        return Err(Box::new(codes::EVENTS_WRONG_TYPE.at(
-            source.place(0, text.len()),
-            format!("The line is not a JSON object but {found}; it is kept as an event of type `unknown`"),
-            "Write each event as one JSON object on one line.",
-        )));
-    }
-    let fields: F =
-        serde_json::from_str(text).map_err(|error| unreadable::<F>(&source, text, &error))?;
+    let fields: F = line
+        .object(path)
+        .map_err(|fault| unreadable(&line.text, *fault))?;
+    let text = &*line.text;
     let name = fields.word();
     let known = F::TYPES.iter().find(|(known, ..)| *known == name);
     let Some((_, kind, required)) = known else {
@@ -119,42 +104,42 @@ fn fields<'a, F: EventFields<'a>>(
     Ok((fields, *kind))
 }
 
-fn unreadable<'a, F: Deserialize<'a>>(
-    source: &Source<'_>,
-    text: &'a str,
-    error: &serde_json::Error,
-) -> Box<Diagnostic> {
-    let place = place_of_error::<F>(source, text, error);
-    let reason = reason(error);
-    Box::new(if reason.starts_with("duplicate field") {
-        codes::EVENTS_DUPLICATE_KEY.at(
-            place,
-            format!(
-                "Duplicate key in this event ({reason}); it is kept as an event of type `unknown`"
-            ),
+fn unreadable(text: &str, fault: LineFault) -> Box<Diagnostic> {
+    let reason = fault.reason();
+    let (code, message, help) = match fault.cause {
+        LineFaultCause::Encoding => (
+            &codes::EVENTS_UNPARSABLE_LINE,
+            fault.message(),
+            "Write the log as UTF-8.",
+        ),
+        LineFaultCause::NotAnObject(found) => (
+            &codes::EVENTS_WRONG_TYPE,
+            format!("The line is not a JSON object but {found}"),
+            "Write each event as one JSON object on one line.",
+        ),
+        LineFaultCause::Json(_) if reason.starts_with("duplicate field") => (
+            &codes::EVENTS_DUPLICATE_KEY,
+            format!("Duplicate key in this event ({reason})"),
             "Keep one of the two.",
-        )
-    } else if reason.starts_with("unknown variant") {
-        codes::EVENTS_WRONG_TYPE.at(
-            place,
-            format!("A value of this event is not allowed: {reason}; it is kept as an event of type `unknown`"),
+        ),
+        LineFaultCause::Json(_) if reason.starts_with("unknown variant") => (
+            &codes::EVENTS_WRONG_TYPE,
+            format!("A value of this event is not allowed: {reason}"),
             "Use one of the expected words.",
-        )
-    } else if Node::parse(text).is_ok() {
-        codes::EVENTS_WRONG_TYPE.at(
-            place,
-            format!("A value of this event has the wrong type: {reason}; it is kept as an event of type `unknown`"),
+        ),
+        LineFaultCause::Json(_) if Node::parse(text).is_ok() => (
+            &codes::EVENTS_WRONG_TYPE,
+            format!("A value of this event has the wrong type: {reason}"),
             "Use the type of the key: numbers and booleans without quotes, text in quotes.",
-        )
-    } else {
-        codes::EVENTS_UNPARSABLE_LINE.at(
-            place,
-            format!(
-                "The line is not a JSON object: {reason}; it is kept as an event of type `unknown`"
-            ),
+        ),
+        LineFaultCause::Json(_) => (
+            &codes::EVENTS_UNPARSABLE_LINE,
+            format!("The line is not a JSON object: {reason}"),
             "Correct the line; a truncated last line usually means that the recorder was stopped.",
-        )
-    })
+        ),
+    };
+    let message = format!("{message}; it is kept as an event of type `unknown`");
+    Box::new(code.at(fault.place, message, help))
 }
 
 fn unknown_type<'a, F: EventFields<'a>>(source: &Source<'_>, text: &str, name: &str) -> Diagnostic {

@@ -1,10 +1,13 @@
-//! The non-blank lines of a JSON Lines file, with their numbers.
+//! The non-blank lines of a JSON Lines file, with their numbers, and the objects in them.
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+
 use base::diagnostics::{Place, Source, without_mark};
 
-use super::json;
+use super::json::{self, place_of_error};
+use super::reason::{not_an_object, reason};
 
 /// A physical line without its line break.
 #[derive(Debug, Clone)]
@@ -13,6 +16,69 @@ pub struct Line<'a> {
     pub number: u32,
     /// Its text: borrowed, unless invalid UTF-8 was replaced.
     pub text: Cow<'a, str>,
+}
+
+/// Why a line cannot be read.
+#[derive(Debug)]
+pub struct LineFault {
+    /// The value at fault, or the whole line.
+    pub place: Place,
+    pub cause: LineFaultCause,
+}
+
+#[derive(Debug)]
+pub enum LineFaultCause {
+    /// It is not valid UTF-8.
+    Encoding,
+    /// It is JSON, but of this type instead of an object.
+    NotAnObject(&'static str),
+    /// It is not JSON, or an object of other keys and values.
+    Json(serde_json::Error),
+}
+
+impl LineFault {
+    /// The cause, as the end of a sentence about the line.
+    pub fn reason(&self) -> String {
+        match &self.cause {
+            LineFaultCause::Encoding => "it is not valid UTF-8".to_owned(),
+            LineFaultCause::NotAnObject(found) => format!("{found} instead of an object"),
+            LineFaultCause::Json(error) => reason(error),
+        }
+    }
+
+    /// The cause as a sentence.
+    pub fn message(&self) -> String {
+        match &self.cause {
+            LineFaultCause::Encoding => "The line is not valid UTF-8".to_owned(),
+            _ => format!("The line cannot be read: {}", self.reason()),
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Reads the line as an object. Its strings may borrow from the file, so invalid UTF-8 is a fault.
+    ///
+    /// # Errors
+    /// The line is no such object.
+    pub fn object<T: Deserialize<'a>>(&self, path: &str) -> Result<T, Box<LineFault>> {
+        let source = self.source(path);
+        let fault = |place, cause| Box::new(LineFault { place, cause });
+        let Cow::Borrowed(text) = self.text else {
+            let replaced = '\u{fffd}';
+            let at = self.text.find(replaced).unwrap_or_default();
+            let place = source.place(at, at + replaced.len_utf8());
+            return Err(fault(place, LineFaultCause::Encoding));
+        };
+        // A derived type also reads an array, value by value.
+        if let Some(found) = not_an_object(text) {
+            let place = source.place(0, text.len());
+            return Err(fault(place, LineFaultCause::NotAnObject(found)));
+        }
+        serde_json::from_str(text).map_err(|error| {
+            let place = place_of_error::<T>(&source, text, &error);
+            fault(place, LineFaultCause::Json(error))
+        })
+    }
 }
 
 impl Line<'_> {
@@ -122,6 +188,41 @@ mod tests {
             [
                 (1, "a".to_owned(), true),
                 (4, "b\u{fffd}".to_owned(), false)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_is_an_object_of_a_type_or_has_a_fault_at_its_place() {
+        #[derive(Debug, Deserialize)]
+        #[allow(dead_code, reason = "only read")]
+        struct Fields<'a> {
+            key: &'a str,
+            #[serde(default)]
+            number: u8,
+        }
+        let text = b"{\"key\":\"a\"}\n[\"a\",1]\n{\"key\":\"\xff\"}\n{\"key\":\"a\",\"number\":-1}\n{\"key\":";
+        let read = lines(text).map(|line| line.object::<Fields<'_>>("f"));
+        let faults: Vec<_> = read
+            .map(|read| {
+                read.err()
+                    .map(|fault| (fault.place.line, fault.place.column, fault.reason()))
+            })
+            .collect();
+        let fault =
+            |line, column, reason: &str| Some((Some(line), Some(column), reason.to_owned()));
+        assert_eq!(
+            faults,
+            [
+                None,
+                fault(2, 1, "an array instead of an object"),
+                fault(3, 9, "it is not valid UTF-8"),
+                fault(
+                    4,
+                    21,
+                    "the number `-1` instead of a whole number that is not negative"
+                ),
+                fault(5, 7, "it ends where a value is expected"),
             ]
         );
     }

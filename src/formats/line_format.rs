@@ -1,16 +1,13 @@
 //! Lines of Harn's tapes and sidecars: each is an object with a `type`, and only the first is a header.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 
 use base::diagnostics::text::quoted;
-use base::diagnostics::{Code, Diagnostic, Place, Source};
+use base::diagnostics::{Code, Diagnostic, Place};
 
-use super::json::{Str, place_of_error};
+use super::json::Str;
 use super::jsonl::Line;
 use super::portable;
-use super::reason::reason_of_line;
 
 /// A format of such lines, with the codes of its problems.
 pub(super) struct LineFormat {
@@ -35,26 +32,18 @@ impl LineFormat {
     /// Reads a line after the header.
     pub(super) fn read<'a, T: Deserialize<'a>>(
         &self,
-        source: &Source<'_>,
+        path: &str,
         line: &Line<'a>,
     ) -> Result<T, Box<Diagnostic>> {
         let Self { file, word, .. } = self;
-        let Cow::Borrowed(text) = line.text else {
-            return Err(Box::new(self.malformed.at(
-                source.place(0, 1),
-                "The line is not valid UTF-8",
-                format!("Write the {file} as UTF-8."),
-            )));
-        };
-        let Tag { tag } = serde_json::from_str(text)
-            .map_err(|error| self.unreadable::<Tag<'_>>(source, text, &error))?;
+        let Tag { tag } = self.object(path, line)?;
+        let (source, text) = (line.source(path), &*line.text);
         // Computing a place takes longer than reading a line.
         let whole = || source.place(0, text.len());
         Err(Box::new(match tag.as_deref() {
             Some(tag) if tag == *word => {
-                let read = serde_json::from_str(text)
-                    .map_err(|error| self.unreadable::<T>(source, text, &error))?;
-                return self.check_values(source, text).map(|()| read);
+                let read = self.object(path, line)?;
+                return self.check_values(path, line).map(|()| read);
             }
             Some("header") => self.second_header.at(
                 whole(),
@@ -75,36 +64,31 @@ impl LineFormat {
     }
 
     /// Checks all values of a line, including unknown keys: Harn's loader reads them all.
-    pub(super) fn check_values(
-        &self,
-        source: &Source<'_>,
-        text: &str,
-    ) -> Result<(), Box<Diagnostic>> {
-        portable::first_rejected(text).map_or(Ok(()), |(problem, range)| {
-            let place = source.place(range.start, range.end);
-            Err(self.invalid(place, problem.reason()))
+    pub(super) fn check_values(&self, path: &str, line: &Line<'_>) -> Result<(), Box<Diagnostic>> {
+        portable::first_rejected(&line.text).map_or(Ok(()), |(problem, range)| {
+            let place = line.source(path).place(range.start, range.end);
+            let message = format!("The line cannot be read: {}", problem.reason());
+            Err(self.invalid(place, message))
         })
     }
 
-    /// The problem of a line that is not a `T`.
-    pub(super) fn unreadable<'a, T: Deserialize<'a>>(
+    /// Reads a line, whatever its `type`.
+    pub(super) fn object<'a, T: Deserialize<'a>>(
         &self,
-        source: &Source<'_>,
-        text: &'a str,
-        error: &serde_json::Error,
-    ) -> Box<Diagnostic> {
-        let place = place_of_error::<T>(source, text, error);
-        self.invalid(place, &reason_of_line(text, error))
+        path: &str,
+        line: &Line<'a>,
+    ) -> Result<T, Box<Diagnostic>> {
+        line.object(path).map_err(|fault| {
+            let message = fault.message();
+            self.invalid(fault.place, message)
+        })
     }
 
-    fn invalid(&self, place: Place, reason: &str) -> Box<Diagnostic> {
-        Box::new(self.malformed.at(
-            place,
-            format!("The line cannot be read: {reason}"),
-            format!(
-                "Correct the line; as in Harn's own loader, one invalid line invalidates the whole {}.",
-                self.file
-            ),
-        ))
+    fn invalid(&self, place: Place, message: String) -> Box<Diagnostic> {
+        let help = format!(
+            "Correct the line; as in Harn's own loader, one invalid line invalidates the whole {}.",
+            self.file
+        );
+        Box::new(self.malformed.at(place, message, help))
     }
 }

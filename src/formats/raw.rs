@@ -14,6 +14,7 @@ use base::diagnostics::{Code, Collector, Diagnostic, Place, codes};
 
 use super::json::{self, Node};
 use super::jsonl::{self, Line};
+use super::reason::not_an_object;
 use super::replay::RawRow;
 
 /// The file name in a run directory.
@@ -159,7 +160,8 @@ impl RawLogReader {
 /// Why a line is invalid.
 enum Fault {
     NotUtf8,
-    Syntax(serde_json::Error),
+    /// It is not JSON, or no object.
+    NotAnObject(Option<serde_json::Error>),
     Missing(&'static str),
     NotText(&'static str),
     UnknownStream,
@@ -169,6 +171,10 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<PrintedLine<'a>, Fault> {
     if matches!(line.text, Cow::Owned(_)) {
         return Err(Fault::NotUtf8);
     }
+    // A derived type also reads an array, value by value.
+    if not_an_object(&line.text).is_some() {
+        return Err(Fault::NotAnObject(None));
+    }
     let usual = serde_json::from_str::<UsualLine<'a>>(&line.text);
     if let Ok(usual) = usual
         && usual.text.is_none()
@@ -177,7 +183,8 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<PrintedLine<'a>, Fault> {
         let text = usual.line;
         return Ok(PrintedLine { stream, text });
     }
-    let fields: RawLineFields<'a> = serde_json::from_str(&line.text).map_err(Fault::Syntax)?;
+    let fields: RawLineFields<'a> =
+        serde_json::from_str(&line.text).map_err(|error| Fault::NotAnObject(Some(error)))?;
     let name = fields.stream.ok_or(Fault::Missing("stream"))?;
     let (key, text) = match (fields.line, fields.text) {
         (Some(line), _) => ("line", line),
@@ -204,7 +211,7 @@ fn stream(name: &str) -> Option<Stream> {
 impl Fault {
     const fn code(&self) -> &'static Code {
         match self {
-            Self::NotUtf8 | Self::Syntax(_) => &codes::RAW_UNPARSABLE_LINE,
+            Self::NotUtf8 | Self::NotAnObject(_) => &codes::RAW_UNPARSABLE_LINE,
             Self::Missing(_) => &codes::RAW_MISSING_FIELD,
             Self::NotText(_) => &codes::RAW_WRONG_TYPE,
             Self::UnknownStream => &codes::RAW_UNKNOWN_STREAM,
@@ -220,8 +227,11 @@ impl Fault {
                 "The line is not valid UTF-8".to_owned(),
                 "Write the log as UTF-8.",
             ),
-            Self::Syntax(error) => (
-                source.place_of(error),
+            Self::NotAnObject(error) => (
+                error.as_ref().map_or_else(
+                    || source.place(0, line.text.len()),
+                    |error| source.place_of(error),
+                ),
                 "The line is not a JSON object".to_owned(),
                 "Correct the line; a truncated last line usually means that the recorder was stopped.",
             ),
@@ -294,7 +304,7 @@ mod tests {
             "{\"stream\":\"s3cret\",\"line\":\"\"}\n",
             "{\"stream\":\"stdout\",\"line\":[\"s3cret\"]}\n",
             "{\"stream\":\"stdout\",\"s3cret\":1}\n",
-            "\"s3cret\"\n",
+            "[\"stdout\",\"s3cret\"]\n",
             "{\"stream\":\"stdout\",\"stream\":\"s3cret\",\"line\":\"\"}\n",
         );
         let bytes = [
@@ -315,7 +325,7 @@ mod tests {
                 ("raw.unknown-stream", Some(2), Some(11)),
                 ("raw.wrong-type", Some(3), Some(27)),
                 ("raw.missing-field", Some(4), Some(1)),
-                ("raw.unparsable-line", Some(5), Some(8)),
+                ("raw.unparsable-line", Some(5), Some(1)),
                 ("raw.unparsable-line", Some(6), Some(27)),
                 ("raw.unparsable-line", Some(7), Some(35)),
             ]

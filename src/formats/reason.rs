@@ -15,14 +15,6 @@ pub fn reason(error: &serde_json::Error) -> String {
     reason_of_text(&plain(sentence))
 }
 
-/// An error in a line that should be an object. Derived types also accept an array, and then reject its items.
-pub fn reason_of_line(line: &str, error: &serde_json::Error) -> String {
-    not_an_object(line).map_or_else(
-        || reason(error),
-        |found| format!("{found} instead of an object"),
-    )
-}
-
 /// The type of a JSON line with its article; `None` if it is an object.
 pub fn not_an_object(line: &str) -> Option<&'static str> {
     if line.trim_ascii_start().starts_with('{') {
@@ -102,9 +94,9 @@ fn what_was_expected(expected: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     use serde::Deserialize;
+
+    use crate::jsonl;
 
     #[derive(Debug, Deserialize)]
     #[allow(dead_code, reason = "only read")]
@@ -167,8 +159,10 @@ mod tests {
             ("{} {}", "more text after the value"),
             (r#"{"number": 1e999}"#, "a number that is too large"),
         ] {
-            let error = serde_json::from_str::<Fields>(line).expect_err(line);
-            assert_eq!(reason_of_line(line, &error), expected, "{line}");
+            let mut lines = jsonl::lines(line.as_bytes());
+            let line = lines.next().expect("a line");
+            let fault = line.object::<Fields>("f").expect_err(&line.text);
+            assert_eq!(fault.reason(), expected, "{}", line.text);
         }
     }
 }

@@ -11,10 +11,8 @@ use base::diagnostics::text::{counted, quoted};
 use base::diagnostics::{Collector, Diagnostic, codes};
 use base::shapes;
 
-use super::json::place_of_error;
 use super::jsonl::{self, Line};
 use super::model::is_plain_path;
-use super::reason::reason_of_line;
 use super::{events, raw, run_record, sidecar, tape, threads, trace, transcript};
 
 mod find;
@@ -332,14 +330,11 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Vec<(Redaction, Line<'a>)>, Ve
                 help,
             )
         };
-        let read = match serde_json::from_str::<Redaction>(&line.text) {
+        let read = match line.object::<Redaction>(path) {
             Ok(read) => read,
-            Err(error) => {
-                problems.add(&codes::REDACTION_INVALID_LINE, || {
-                    let place = place_of_error::<Redaction>(&line.source(path), &line.text, &error);
-                    let why = reason_of_line(&line.text, &error);
-                    invalid(place, &why, "Write the line with `runpress redact`.")
-                });
+            Err(fault) => {
+                let (why, help) = (fault.reason(), "Write the line with `runpress redact`.");
+                problems.push(invalid(fault.place, &why, help));
                 continue;
             }
         };

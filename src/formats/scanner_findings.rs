@@ -1,7 +1,5 @@
 //! Findings of a scanner: what another program says of events, as JSON Lines. They are imported as annotations.
 
-use std::borrow::Cow;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -9,9 +7,7 @@ use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use base::shapes;
 
 use super::decisions::NamedAuthor;
-use super::json::place_of_error;
-use super::jsonl::{self, Line};
-use super::reason::{not_an_object, reason_of_line};
+use super::jsonl::{self, Line, LineFaultCause};
 use super::sidecar::HypothesisStatus;
 
 /// The file name in examples; a file of findings may have any name.
@@ -68,22 +64,15 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Vec<FindingLine<'a>>, Vec<Diag
 }
 
 fn read(path: &str, bytes: &[u8], line: &Line<'_>) -> Result<ScannerFinding, Box<Diagnostic>> {
-    let (source, text) = (line.source(path), &*line.text);
-    if let Cow::Owned(_) = line.text {
-        let start = text.find('\u{fffd}').unwrap_or_default();
-        let place = source.place(start, start + '\u{fffd}'.len_utf8());
-        let help = Source::line(path, 1, bytes).help_for_utf8("Write the findings as UTF-8.");
-        return Err(invalid(place, "it is not valid UTF-8", help));
-    }
-    let help = "Write one object on each line; `runpress schema findings` prints their schema.";
-    // A derived reader takes an array for an object.
-    if let Some(found) = not_an_object(text) {
-        let reason = format!("{found} instead of an object");
-        return Err(invalid(source.place(0, text.len()), &reason, help));
-    }
-    let finding: ScannerFinding = serde_json::from_str(text).map_err(|error| {
-        let place = place_of_error::<ScannerFinding>(&source, text, &error);
-        invalid(place, &reason_of_line(text, &error), help)
+    let finding: ScannerFinding = line.object(path).map_err(|fault| {
+        let help = match fault.cause {
+            LineFaultCause::Encoding => {
+                Source::line(path, 1, bytes).help_for_utf8("Write the findings as UTF-8.")
+            }
+            _ => HELP,
+        };
+        let reason = fault.reason();
+        invalid(fault.place, &reason, help)
     })?;
     let texts = [
         ("/evidence", &finding.evidence),
@@ -92,10 +81,12 @@ fn read(path: &str, bytes: &[u8], line: &Line<'_>) -> Result<ScannerFinding, Box
     let mut empty = texts.iter().filter(|(_, text)| text.trim().is_empty());
     if let Some((pointer, _)) = empty.next() {
         let place = line.place(path, pointer);
-        return Err(invalid(place, "the text is empty", help));
+        return Err(invalid(place, "the text is empty", HELP));
     }
     Ok(finding)
 }
+
+const HELP: &str = "Write one object on each line; `runpress schema findings` prints their schema.";
 
 fn invalid(place: Place, reason: &str, help: &str) -> Box<Diagnostic> {
     Box::new(codes::ANNOTATION_INVALID_FINDING.at(

@@ -9,7 +9,7 @@ use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{self, Node, Str};
 use super::jsonl::{self, Line};
-use super::line_format::{LineFormat, Tag};
+use super::line_format::LineFormat;
 use super::portable::{self, PortabilityProblem};
 
 /// Suffix of a sidecar's file name, after the full name of its tape.
@@ -241,9 +241,9 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
     for (index, line) in significant.enumerate() {
         let source = line.source(path);
         let result = if index == 0 {
-            parse_header(&source, &line).map(|found| header = Some((found, line.clone())))
+            parse_header(path, &line).map(|found| header = Some((found, line.clone())))
         } else {
-            FORMAT.read(&source, &line).map(|annotation| {
+            FORMAT.read(path, &line).map(|annotation| {
                 annotations.push(AnnotationLine {
                     line: line.clone(),
                     annotation,
@@ -276,23 +276,18 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
     (sidecar, diagnostics.finish(path))
 }
 
-fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<SidecarHeader, Box<Diagnostic>> {
-    let text = line.text.as_ref();
-    match serde_json::from_str::<Tag<'_>>(text) {
-        Ok(Tag { tag: Some(tag) }) if &*tag == "header" => {}
-        Err(error) if Node::parse(text).is_err() => {
-            return Err(FORMAT.unreadable::<Tag<'_>>(source, text, &error));
-        }
-        _ => {
-            return Err(Box::new(codes::SIDECAR_MISSING_HEADER.at(
-                source.place(0, text.len()),
-                "The first line of the sidecar is not a header",
-                "Begin the sidecar with `{\"type\":\"header\",\"schema_version\":1}`; only blank lines and `#` comments may come before it.",
-            )));
-        }
+fn parse_header(path: &str, line: &Line<'_>) -> Result<SidecarHeader, Box<Diagnostic>> {
+    let (source, text) = (&line.source(path), &*line.text);
+    let root = Node::parse(text).ok();
+    let tag = root.and_then(|root| root.get("type"));
+    if root.is_some() && tag.and_then(|tag| tag.as_str()).as_deref() != Some("header") {
+        return Err(Box::new(codes::SIDECAR_MISSING_HEADER.at(
+            source.place(0, text.len()),
+            "The first line of the sidecar is not a header",
+            "Begin the sidecar with `{\"type\":\"header\",\"schema_version\":1}`; only blank lines and `#` comments may come before it.",
+        )));
     }
-    let header: SidecarHeader = serde_json::from_str(text)
-        .map_err(|error| FORMAT.unreadable::<SidecarHeader>(source, text, &error))?;
+    let header: SidecarHeader = FORMAT.object(path, line)?;
     if header.schema_version > SCHEMA_VERSION {
         return Err(Box::new(codes::SIDECAR_UNSUPPORTED_VERSION.at(
             json::place(source, text, "/schema_version"),
@@ -303,5 +298,5 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<SidecarHeader, B
             "Use a newer runpress, or write the sidecar in version 1.",
         )));
     }
-    FORMAT.check_values(source, text).map(|()| header)
+    FORMAT.check_values(path, line).map(|()| header)
 }

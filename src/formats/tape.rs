@@ -81,11 +81,10 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<HarnTape<'a>>, Vec<Diag
         .map(|(index, line)| (index, if index == 0 { line } else { line.trimmed() }))
         .filter(|(_, line)| !line.text.is_empty());
     for (index, line) in lines {
-        let source = line.source(path);
         let result = if index == 0 {
-            parse_header(&source, &line, first_is_blank).map(|found| header = Some(found))
+            parse_header(path, &line, first_is_blank).map(|found| header = Some(found))
         } else {
-            FORMAT.read(&source, &line).map(|record| {
+            FORMAT.read(path, &line).map(|record| {
                 let digest = blake3::Hash::from_bytes([0; 32]);
                 records.push(RecordLine {
                     line: line.clone(),
@@ -183,11 +182,11 @@ fn hash(records: &mut [RecordLine<'_>]) -> String {
 }
 
 fn parse_header(
-    source: &Source<'_>,
+    path: &str,
     line: &Line<'_>,
     first_is_blank: bool,
 ) -> Result<TapeHeader, Box<Diagnostic>> {
-    let text = line.text.as_ref();
+    let (source, text) = (&line.source(path), &*line.text);
     let whole = source.place(0, text.len());
     let missing = || {
         Box::new(codes::TAPE_MISSING_HEADER.at(
@@ -202,8 +201,7 @@ fn parse_header(
     if !text.trim_start().starts_with('{') {
         return Err(missing());
     }
-    let Tag { tag } = serde_json::from_str(text)
-        .map_err(|error| FORMAT.unreadable::<Tag<'_>>(source, text, &error))?;
+    let Tag { tag } = FORMAT.object(path, line)?;
     if tag.as_deref() != Some("header") {
         return Err(missing());
     }
@@ -223,9 +221,8 @@ fn parse_header(
             "Use a newer runpress, or record the tape with an older Harn.",
         )));
     }
-    let header = serde_json::from_str(text)
-        .map_err(|error| FORMAT.unreadable::<TapeHeader>(source, text, &error))?;
-    FORMAT.check_values(source, text).map(|()| header)
+    let header = FORMAT.object(path, line)?;
+    FORMAT.check_values(path, line).map(|()| header)
 }
 
 #[cfg(test)]

@@ -12,9 +12,8 @@ use base::diagnostics::{Collector, Diagnostic, Source, codes};
 use base::shapes;
 
 use super::event_line;
-use super::json::{Node, Str, place_of_error};
+use super::json::{Node, Str};
 use super::jsonl::{self, Line};
-use super::reason::reason_of_line;
 
 /// Suffix of a trace's file name.
 pub const SUFFIX: &str = ".trace.jsonl";
@@ -508,19 +507,12 @@ fn parse_header(path: &str, line: &Line<'_>) -> Result<TraceHeader, Box<Diagnost
             "Use a newer runpress, or write the trace in the supported version.",
         )));
     }
-    let read = serde_json::from_str(text).map(|mut header: TraceHeader| {
-        let ids = header.agents.iter().map(|agent| agent.id.clone());
-        header.positions = ids.zip(0..).collect();
-        header
-    });
-    read.map_err(|error| {
-        Box::new(codes::TRACE_INVALID_HEADER.at(
-            place_of_error::<TraceHeader>(&source, text, &error),
-            format!(
-                "The header cannot be read: {}",
-                reason_of_line(text, &error)
-            ),
-            "Correct the header; without it the trace is not loaded.",
-        ))
-    })
+    let mut header: TraceHeader = line.object(path).map_err(|fault| {
+        let message = format!("The header cannot be read: {}", fault.reason());
+        let help = "Correct the header; without it the trace is not loaded.";
+        Box::new(codes::TRACE_INVALID_HEADER.at(fault.place, message, help))
+    })?;
+    let ids = header.agents.iter().map(|agent| agent.id.clone());
+    header.positions = ids.zip(0..).collect();
+    Ok(header)
 }
