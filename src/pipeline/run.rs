@@ -24,11 +24,10 @@ use content::load::{self, LoadedFile, RunFiles};
 use content::rules as checks;
 use formats::model::FileDigest;
 use formats::model::archive_context::ArchiveContext;
-use formats::model::details::Details;
 use formats::model::findings::PackedDigests;
 use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
-use formats::run_record;
+use formats::run_record::{self, RunRecord};
 use markup::Html;
 use markup::MarkdownOrigin;
 use markup::markdown::{self, MarkdownContext};
@@ -70,7 +69,7 @@ const ARTIFACTS: [Artifact; 8] = [
 struct RunContents<'a> {
     files: &'a RunFiles,
     inspection: Inspection<'a>,
-    details: Details<'a>,
+    details: RunRecord<'a>,
     /// What the site's rules say of the run; empty if it is checked on its own.
     rules: Vec<RuleResult>,
     /// What the scan for secrets found.
@@ -162,7 +161,7 @@ impl<'a> RunContents<'a> {
                 problems.push(problem);
             }
         }
-        let mut details = Details::default();
+        let mut details = RunRecord::default();
         if let Some(run) = run {
             details = inspect::details(record, inspection.tapes.first()).unpack(problems);
             if files.writeup.is_none() {

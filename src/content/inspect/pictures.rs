@@ -7,11 +7,11 @@ use crate::rules;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use formats::config::Config;
-use formats::model::details::{self, Details};
+use formats::model::details;
 use formats::model::implementation::FOLDER;
 use formats::model::transcript::AssetFile;
 use formats::model::{FileDigest, is_plain_path};
-use formats::run_record;
+use formats::run_record::{self, RunRecord};
 use markup::markdown;
 
 use super::Inspection;
@@ -25,7 +25,7 @@ pub fn pictures(
     config: &Config,
     files: &RunFiles,
     record: &LoadedFile,
-    details: &Details<'_>,
+    details: &RunRecord<'_>,
     found: &mut Inspection<'_>,
 ) -> Vec<Diagnostic> {
     if !config.policy.publish_pictures {

@@ -9,11 +9,10 @@ use crate::rules;
 use base::diagnostics::{CheckResult, Collector, Diagnostic, Place, Severity, Source, codes};
 use base::pictures::ImageSize;
 use formats::model;
-use formats::model::details::Details;
 use formats::model::run::{self, Run};
 use formats::model::tape::Tape;
 use formats::portable;
-use formats::run_record::{self, UnknownKey};
+use formats::run_record::{self, RunRecord, UnknownKey};
 use markup::MarkdownOrigin;
 
 /// A record that was read and checked.
@@ -91,14 +90,14 @@ pub fn id_place(file: &LoadedFile) -> Place {
 
 /// The part of a record that only the run page shows. Forbidden links in its prose are notes, because nobody edits what an agent
 /// wrote.
-pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> CheckResult<Details<'a>> {
+pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> CheckResult<RunRecord<'a>> {
     const ANY: ImageSize = ImageSize {
         width: 1,
         height: 1,
     };
     let source = Source::file(&file.shown, &file.bytes);
     let (Some(parsed), _) = run_record::parse(source) else {
-        return CheckResult::clean(Details::default());
+        return CheckResult::clean(RunRecord::default());
     };
     let events = |number| tape?.position(number).map(|_| String::new());
     // A missing image has its own code.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, Severity, codes};
 use formats::audit::{Audit, AuditFinding, AuditVerdict, FindingKind};
-use formats::model::details::{self, Details};
+use formats::model::details;
 use formats::model::tape::Tape;
-use formats::{events, raw, run_record};
+use formats::run_record::{self, RunRecord};
+use formats::{events, raw};
 
 const HELP: &str = "Copy both logs from the recorder again; withhold parts of a log with `redactions.jsonl`, which this check does not count.";
 
@@ -61,7 +62,7 @@ pub fn check(
 
 /// Compares the record with the raw log: its calls by tool, which only the newest translator counts.
 #[must_use]
-pub fn check_record(folder: &str, details: &Details<'_>, audit: &Audit) -> Vec<Diagnostic> {
+pub fn check_record(folder: &str, details: &RunRecord<'_>, audit: &Audit) -> Vec<Diagnostic> {
     let recorded = details::tool_calls(details);
     let mut problems = Vec::new();
     if audit.verdict == AuditVerdict::MatchesOlder {

@@ -3,10 +3,11 @@
 use base::diagnostics::text::{nearest, quoted};
 use base::diagnostics::{CheckResult, Collector, Diagnostic, Place, Severity, Source, codes};
 use formats::config::Config;
-use formats::model::details::{self, Details};
+use formats::model::details;
 use formats::model::review::{ChecklistItem, Rating, Review};
 use formats::model::run::Run;
 use formats::model::tape::Tape;
+use formats::run_record::RunRecord;
 use formats::writeup::{FrontMatter, FrontMatterEntry, Writeup};
 use markup::MarkdownOrigin;
 
@@ -112,7 +113,7 @@ pub fn check(
 pub fn check_missing(
     config: &Config,
     run: &Run,
-    details: &Details<'_>,
+    details: &RunRecord<'_>,
     directory: &str,
 ) -> Option<Diagnostic> {
     let is_needed = config.policy.require_review

@@ -19,6 +19,7 @@ pub struct ArchiveContext {
     pub label: String,
     /// Address of its case.
     pub case: String,
+    /// Title of its case, which the task of a run may be.
     pub case_title: Option<Arc<str>>,
     /// What its case is, in a sentence.
     pub case_description: Option<Arc<str>>,

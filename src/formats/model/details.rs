@@ -17,9 +17,6 @@ pub use crate::run_record::{
     Text, Toolchain, Verdict,
 };
 
-/// A record, as used by the run page.
-pub type Details<'a> = RunRecord<'a>;
-
 /// The pictures that a record declares, by their path there.
 #[derive(Debug, Default)]
 pub struct Pictures {
@@ -46,7 +43,7 @@ impl StepResult<'_> {
 }
 
 /// The install and the build step.
-pub fn steps<'a>(details: &'a Details<'_>) -> [StepResult<'a>; 2] {
+pub fn steps<'a>(details: &'a RunRecord<'_>) -> [StepResult<'a>; 2] {
     let v = &details.validation;
     let step = |step: &'a Option<record::Step<'_>>, skipped| match step {
         Some(step) => StepResult::Step(step),
@@ -100,7 +97,7 @@ pub fn name(names: [&Text<'_>; 2]) -> String {
 }
 
 /// Durations of the stages by key; `None` is "not reported".
-pub fn stages<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Option<Number>)> {
+pub fn stages<'a>(details: &'a RunRecord<'_>) -> Vec<(&'a str, Option<Number>)> {
     let stages = details.metrics.stages.iter();
     stages
         .map(|(key, seconds)| {
@@ -111,7 +108,7 @@ pub fn stages<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Option<Number>)> {
 }
 
 /// Calls by tool, most first, then by name.
-pub fn tool_calls<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Number)> {
+pub fn tool_calls<'a>(details: &'a RunRecord<'_>) -> Vec<(&'a str, Number)> {
     let mut calls: Vec<_> = details
         .tool_calls
         .iter()
@@ -122,7 +119,7 @@ pub fn tool_calls<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Number)> {
 }
 
 /// The measurements of the test type, by key of the record.
-pub fn blocks(details: &Details<'_>) -> Vec<(&'static str, JsonExcerpt)> {
+pub fn blocks(details: &RunRecord<'_>) -> Vec<(&'static str, JsonExcerpt)> {
     let v = &details.validation;
     [
         ("asset", v.asset),
@@ -153,7 +150,7 @@ pub fn typecheck(toolchain: &Toolchain<'_>) -> Option<bool> {
 
 /// Whether the validation rates a run, so that it needs no review: a type check that fails makes it broken, and runs of performance
 /// and adversarial tests are measured.
-pub fn is_rated_by_validation(details: &Details<'_>) -> bool {
+pub fn is_rated_by_validation(details: &RunRecord<'_>) -> bool {
     let validation = &details.validation;
     let is_of = |test_type: &str| details.subject.test_type.as_deref() == Some(test_type);
     details.toolchain.as_ref().and_then(typecheck) == Some(false)
@@ -162,7 +159,7 @@ pub fn is_rated_by_validation(details: &Details<'_>) -> bool {
 }
 
 /// The run's description of itself, in Markdown.
-pub fn description<'a>(details: &'a Details<'_>) -> Option<&'a str> {
+pub fn description<'a>(details: &'a RunRecord<'_>) -> Option<&'a str> {
     let description = details.showcase.as_ref()?.description.as_deref();
     description.filter(|text| !text.trim().is_empty())
 }

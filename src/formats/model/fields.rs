@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use crate::audit::AuditVerdict;
 use crate::decisions::{self, Decision};
+use crate::run_record::RunRecord;
 
 use super::annotation::AnnotationCounts;
-use super::details::{self, Details, StepResult};
+use super::details::{self, StepResult};
 use super::findings::{Findings, ThreadCounts};
 use super::outcome::Outcome;
 use super::review::Rating;
@@ -32,7 +33,7 @@ pub struct RunSource<'a> {
     /// What the publishers of the site decided about it, in order.
     pub decisions: &'a [Arc<Decision>],
     /// Its own page has the details of its record.
-    pub details: Option<&'a Details<'a>>,
+    pub details: Option<&'a RunRecord<'a>>,
 }
 
 /// A value of a run.

@@ -241,6 +241,7 @@ impl Ledger {
         }
         self.builds.sort_by_key(|build| Reverse(build.build));
         self.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
+        self.withdrawn.sort_by(|a, b| a.run.id.cmp(&b.run.id));
         Ok(())
     }
 

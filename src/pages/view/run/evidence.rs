@@ -5,11 +5,12 @@ use serde::Serialize;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, Fact, format};
 use formats::model::details::{
-    self, Adversarial, Assertion, DebugScript, Details, Performance, PerformanceCase,
-    ScriptOutcome, Toolchain, Verdict,
+    self, Adversarial, Assertion, DebugScript, Performance, PerformanceCase, ScriptOutcome,
+    Toolchain, Verdict,
 };
 use formats::model::run::number;
 use formats::model::value::JsonExcerpt;
+use formats::run_record::RunRecord;
 
 /// The debug scripts of a case.
 #[derive(Debug, Serialize)]
@@ -241,7 +242,7 @@ fn verdict_badge(pass: Option<bool>) -> Badge {
     Badge::new(word, tone)
 }
 
-pub(super) fn blocks(details: &Details<'_>) -> Vec<MeasurementView> {
+pub(super) fn blocks(details: &RunRecord<'_>) -> Vec<MeasurementView> {
     let validation = &details.validation;
     let plain = details::blocks(details);
     let plain = plain.into_iter().map(|(name, value)| MeasurementView {

@@ -6,8 +6,9 @@ use crate::view::{Cell, format};
 use base::links;
 use formats::model::archive::MetricRange;
 use formats::model::archive_context::ArchiveContext;
-use formats::model::details::{self, Details};
+use formats::model::details;
 use formats::model::run::{Metric, Number, Run, TokenTotal};
+use formats::run_record::RunRecord;
 
 #[derive(Debug, Serialize)]
 pub struct MetricsView {
@@ -98,7 +99,7 @@ pub struct BarPart {
     pub width: u32,
 }
 
-pub(super) fn metrics(context: &ArchiveContext, run: &Run, details: &Details<'_>) -> MetricsView {
+pub(super) fn metrics(context: &ArchiveContext, run: &Run, details: &RunRecord<'_>) -> MetricsView {
     let tool_calls = details::tool_calls(details);
     let stages = details::stages(details);
     let m = &run.metrics;

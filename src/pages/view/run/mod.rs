@@ -24,12 +24,12 @@ use formats::config::{Config, Downloads};
 use formats::model::annotation::Sidecar;
 use formats::model::archive::ArchiveEntry;
 use formats::model::archive_context::{ArchiveContext, Neighbor};
-use formats::model::details::Details;
 use formats::model::fields::RunSource;
 use formats::model::review::Rating;
 use formats::model::rule_result::RuleResult;
 use formats::model::tape::Tape;
 use formats::model::{FileDigest, WithheldPart};
+use formats::run_record::RunRecord;
 use gate::Rules;
 use markup::Html;
 
@@ -134,7 +134,7 @@ pub struct CheckedRun<'a> {
     /// What was asked.
     pub task: &'a str,
     /// The parts of the record that only its page shows.
-    pub details: &'a Details<'a>,
+    pub details: &'a RunRecord<'a>,
     /// What the site expects of its runs.
     pub site_rules: &'a Rules,
     /// What its rules say of the run.

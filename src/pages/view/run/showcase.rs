@@ -8,8 +8,9 @@ use serde::Serialize;
 use crate::view::{Cell, discussion, format};
 use base::links;
 use formats::model::archive_context::ArchiveContext;
-use formats::model::details::{self, Details, PriorEntry, Showcase};
+use formats::model::details::{self, PriorEntry, Showcase};
 use formats::model::transcript::AssetFile;
+use formats::run_record::RunRecord;
 use markup::Html;
 
 /// The showcase of a run.
@@ -114,7 +115,7 @@ pub(super) fn showcase(
 pub(super) fn game_jam(
     context: &ArchiveContext,
     root: &str,
-    details: &Details<'_>,
+    details: &RunRecord<'_>,
     markdown: discussion::RenderMarkdown<'_>,
 ) -> Option<GameJamView> {
     let entries = &details.game_jam_prior_entries;

@@ -8,10 +8,11 @@ use serde::Serialize;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, format};
 use base::document;
-use formats::model::details::{self, Details, Proof, StepResult};
+use formats::model::details::{self, Proof, StepResult};
 use formats::model::run::Run;
 use formats::model::transcript::AssetFile;
 use formats::model::value::{JsonExcerpt, TextExcerpt};
+use formats::run_record::RunRecord;
 
 use super::evidence::{self, MeasurementView, ScriptsView, ToolchainView};
 use super::showcase::{self, PictureView};
@@ -105,7 +106,7 @@ const PROOFS: usize = 100;
 pub(super) fn validation(
     pictures: &BTreeMap<String, Arc<AssetFile>>,
     run: &Run,
-    details: &Details<'_>,
+    details: &RunRecord<'_>,
 ) -> Option<ValidationView> {
     let v = &run.validation;
     let recorded = &details.validation;
