@@ -124,7 +124,7 @@ pub(crate) enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Import logs of other systems as run folders
+    /// Import logs of other systems as run directories
     Import(import::Import),
     /// Write one run as one HTML file, to send to somebody
     Share(share::Share),

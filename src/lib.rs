@@ -57,7 +57,7 @@
 //! | [`pages`] | what pages are made of: values, templates and drawings; feeds, schemas and Parquet |
 //! | [`pipeline`] | (edge) a site, the steps of a check, a build and a merge, and each page |
 //! | `verify` | (edge) whether a copy of a site is what was built |
-//! | [`import`] | (edge) how logs of other systems become run folders |
+//! | [`import`] | (edge) how logs of other systems become run directories |
 //! | [`author`] | (edge) how annotations and redactions are written |
 //! | `serve` | (edge) how a site is shown while it is made |
 //! | `runpress` | [`api`], and the program: `main` and `cli` |

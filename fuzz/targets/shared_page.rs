@@ -1,4 +1,4 @@
-//! Pages of `runpress share`: a damaged page is refused or has only files that may be in a run folder, and every file is read back
+//! Pages of `runpress share`: a damaged page is refused or has only files that may be in a run directory, and every file is read back
 //! unchanged.
 
 use runpress::api::formats::single_file::{GENERATOR, RUN, files, push_file};

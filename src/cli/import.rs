@@ -47,7 +47,7 @@ pub(crate) struct Import {
     /// Seconds that a command may take for a file
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     time_limit: u64,
-    /// Folder for the run folders [default: `runs` in the first content root]
+    /// Folder for the run directories [default: `runs` in the first content root]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Replace runs whose log changed
@@ -115,7 +115,7 @@ impl LogArguments {
 #[derive(Default, Serialize)]
 struct ImportReport {
     runs: Vec<ImportedRun>,
-    /// Run folders that were in files of `runpress share`.
+    /// Run directories that were in files of `runpress share`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     restored: Vec<RestoredRun>,
     failed: Vec<ImportProblem>,

@@ -1,4 +1,4 @@
-//! Runs `share`: imports a log into a temporary folder, or takes a run folder, and writes its page as one file.
+//! Runs `share`: imports a log into a temporary folder, or takes a run directory, and writes its page as one file.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const LISTED: usize = 12;
     mut_arg("case", |it| it.help("Name of the case, if the log has none [default: session]"))
 )]
 pub(crate) struct Share {
-    /// Log, `-` for a log on standard input, or run folder
+    /// Log, `-` for a log on standard input, or run directory
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// The file to write, `-` for standard output [default: named after the run, in the current directory]
@@ -63,7 +63,7 @@ pub(crate) fn run(cli: &Cli, args: &Share) -> u8 {
 
 /// Folders that are removed on drop.
 struct TemporaryFolders {
-    /// The run folder of an imported log, and the log if it came from standard input.
+    /// The run directory of an imported log, and the log if it came from standard input.
     content: TempDir,
     /// The staged page.
     output: TempDir,
@@ -131,19 +131,19 @@ impl TemporaryFolders {
         Ok((site, directory))
     }
 
-    /// A run folder, with the settings of the site around it.
+    /// A run directory, with the settings of the site around it.
     fn run_folder(&self, cli: &Cli, args: &Share) -> Result<(Site, RunDirectory), Refusal> {
         let log = &args.log;
         let shown = visible(&log.to_string_lossy());
         if args.redact {
             return Err(Refusal::request(
-                "`--redact` is for logs: a run folder keeps its own redactions",
+                "`--redact` is for logs: a run directory keeps its own redactions",
                 format!("Run `runpress redact {shown} --all`, then share it again."),
             ));
         }
         let folder = log.canonicalize().map_err(|error| {
             Refusal::request(
-                format!("The run folder `{shown}` cannot be read: {error}"),
+                format!("The run directory `{shown}` cannot be read: {error}"),
                 "Check its path.",
             )
         })?;
@@ -170,7 +170,7 @@ impl TemporaryFolders {
         Ok((site, directory))
     }
 
-    /// Imports the log into the folder, and returns the name of the run folder.
+    /// Imports the log into the folder, and returns the name of the run directory.
     fn import(cli: &Cli, args: &Share, site: &Site, content: &Path) -> Result<String, Refusal> {
         let format = args.about.importer();
         let format = format.map_err(|_| Refusal::Site(Vec::new()))?;
@@ -293,7 +293,7 @@ fn redact(cli: &Cli, site: &Site, folder: &Path) -> Result<(), Refusal> {
     author::redact(site, &folder.to_string_lossy(), &all, &waiting).map(drop)
 }
 
-/// A log has no run folder in which `runpress redact` could withhold something, so its problems name `--redact` instead.
+/// A log has no run directory in which `runpress redact` could withhold something, so its problems name `--redact` instead.
 fn suggest_option(problem: &mut Diagnostic) {
     if let Some((before, command)) = problem.help.split_once("`runpress redact ")
         && let Some((_, after)) = command.split_once('`')

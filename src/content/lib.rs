@@ -1,4 +1,4 @@
-//! Finds run folders, reads and checks their files, and combines all data of a run.
+//! Finds run directories, reads and checks their files, and combines all data of a run.
 
 pub mod discover;
 pub mod inspect;

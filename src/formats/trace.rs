@@ -185,7 +185,7 @@ pub struct TraceEventFields<'a> {
     pub steering: Option<bool>,
     /// How many images were left out.
     pub images: Option<u64>,
-    /// Files of the run folder that belong to the event, such as `assets/3f2a.png`.
+    /// Files of the run directory that belong to the event, such as `assets/3f2a.png`.
     #[serde(borrow)]
     pub assets: Option<Vec<Str<'a>>>,
     /// Whether reasoning is the provider's summary of it.

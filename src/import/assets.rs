@@ -27,7 +27,7 @@ impl Asset {
         }
     }
 
-    /// Its path in the run folder. No part of it comes from the log.
+    /// Its path in the run directory. No part of it comes from the log.
     pub fn path(&self) -> String {
         let extension = match self {
             Self::Image(_, extension) => extension,

@@ -1,10 +1,10 @@
-//! (edge) Turns logs of other systems into run folders: `runpress import`.
+//! (edge) Turns logs of other systems into run directories: `runpress import`.
 //!
 //! ```text
 //!  path ─► sniff ─► LogSource ─► Importer ─► Draft (a record and events) ─► clean ─► written or compared ─► report
 //! ```
 //!
-//! An importer only turns bytes into drafts; it reads rows of JSON with the cursor `Row`. The layout of run folders, the derivation
+//! An importer only turns bytes into drafts; it reads rows of JSON with the cursor `Row`. The layout of run directories, the derivation
 //! of ids, the replaced names and paths, and the detection of earlier imports are implemented here, once for all formats. A source
 //! is never changed or executed. No network, clock or price list is used, so the same bytes give the same files everywhere.
 //!

@@ -49,7 +49,7 @@ pub struct Request {
 pub enum ImportEvent {
     /// A run was imported, with its unreadable parts.
     Run(Box<RunReport>, Vec<Problem>),
-    /// A run folder was restored from the page of a run.
+    /// A run directory was restored from the page of a run.
     Restored(RestoredRun),
     /// A run was not imported.
     Failed(Problem),

@@ -1,4 +1,4 @@
-//! Reads the page of a run that `runpress share` wrote, and restores the run folder as it was published.
+//! Reads the page of a run that `runpress share` wrote, and restores the run directory as it was published.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct SharedPage {
     pub files: Vec<EmbeddedFile>,
 }
 
-/// A restored run folder.
+/// A restored run directory.
 #[derive(Debug, Serialize)]
 pub struct RestoredRun {
     /// The page.
@@ -132,7 +132,7 @@ fn state_of(threads: &Row<'_>) -> String {
     }
 }
 
-/// Whether a file may be written into a run folder under this name.
+/// Whether a file may be written into a run directory under this name.
 fn is_tape_or_sidecar(name: &str) -> bool {
     let is_plain = |c: char| !c.is_control() && !"/\\:*?\"<>|".contains(c);
     let is_tape = |name: &str| {

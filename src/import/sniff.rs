@@ -113,7 +113,7 @@ const DOCUMENTS: &[Rule] = &[
     },
 ];
 
-const READ_AS_IS: &str = "runpress reads it as it is: put it into a run folder.";
+const READ_AS_IS: &str = "runpress reads it as it is: put it into a run directory.";
 
 /// Files that are not logs of another system, with a suggested fix.
 const OTHERS: &[(&str, Predicate, &str)] = &[

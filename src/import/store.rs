@@ -52,7 +52,7 @@ pub(super) struct Store {
 /// A file to write: its name and its bytes.
 type NamedBytes<'a> = (&'a str, &'a [u8]);
 
-/// The existing content of a run folder.
+/// The existing content of a run directory.
 pub(super) struct ImportedFolder {
     /// Its name.
     pub(super) folder: String,
@@ -327,7 +327,7 @@ fn write_assets(folder: &Path, assets: &[Asset]) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary folder is private to its owner; a run folder gets the usual permissions.
+/// A temporary folder is private to its owner; a run directory gets the usual permissions.
 #[cfg(unix)]
 fn open_to_all(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

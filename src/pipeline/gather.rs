@@ -61,7 +61,7 @@ pub struct SiteContent {
     problems: Vec<Diagnostic>,
     /// Indices of the allowances of secrets that are needed so far.
     pub(super) used_allowances: BTreeSet<usize>,
-    /// The values of secrets in the site's own texts and in the names of run folders.
+    /// The values of secrets in the site's own texts and in the names of run directories.
     pub(super) mask: Mask,
 }
 

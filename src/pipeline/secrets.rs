@@ -9,7 +9,7 @@ use content::load;
 
 use super::prose::SiteProse;
 
-/// Searches prose, static files, templates, settings, names of run folders, and `others`, which are lists with their paths.
+/// Searches prose, static files, templates, settings, names of run directories, and `others`, which are lists with their paths.
 pub(super) fn own<'a>(
     site: &Site,
     prose: &SiteProse,

@@ -87,7 +87,7 @@ impl fmt::Debug for Finding {
     }
 }
 
-/// Finds the secrets in a file. `name` is its path in the run folder, or from the root of the site.
+/// Finds the secrets in a file. `name` is its path in the run directory, or from the root of the site.
 pub fn scan(name: &str, bytes: &[u8], settings: &ScanSettings<'_>) -> Vec<Finding> {
     let engine = engine::engine(settings.paths, settings.personal);
     let format = TextFormat::of(name);

@@ -39,7 +39,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans a file and its name. `name` is its path in the run folder, `shown` its path in diagnostics.
+    /// Scans a file and its name. `name` is its path in the run directory, `shown` its path in diagnostics.
     pub fn file(&mut self, name: &str, shown: &str, bytes: &[u8]) {
         self.file_where(name, shown, bytes, |_, _| true);
     }

@@ -1,5 +1,7 @@
 //! The command line: options, reports, exit status.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -101,28 +103,47 @@ fn output_that_cannot_be_printed_is_a_failure_but_a_closed_pipe_is_not() {
     }
 }
 
-#[test]
-fn every_shell_completes_every_command_and_the_manual_names_them_all() {
-    let site = TestSite::empty();
-    let help = site.runpress("--help").stdout;
+/// The commands that the help lists.
+pub(crate) fn commands() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let help = runpress_in(root, &["--help"]).stdout;
     let list = help.split("Commands:\n").nth(1).expect("commands");
     let names = list.lines().take_while(|line| !line.is_empty());
     let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    let commands: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    let names = names.filter(|name| !name.is_empty() && *name != "help");
+    let commands: Vec<String> = names.map(str::to_owned).collect();
     assert!(
-        commands.len() >= 8 && commands.contains(&"annotate"),
+        commands.len() >= 17 && commands.iter().any(|name| name == "annotate"),
         "{commands:?}"
     );
+    commands
+}
+
+#[test]
+fn the_guide_lists_every_command() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = fs::read_to_string(root.join("content/pages/guide.md")).expect("the guide");
+    let table = guide.split("# Your first site").next().expect("a table");
+    for command in commands() {
+        contains(table, &format!("| `runpress {command}"));
+    }
+}
+
+#[test]
+fn every_shell_completes_every_command_and_the_manual_names_them_all() {
+    let site = TestSite::empty();
+    let commands = commands();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let ran = site.runpress(&format!("completions {shell}")).quiet();
-        for word in commands.iter().chain(&["friction-kind"]) {
+        let words = commands.iter().map(String::as_str);
+        for word in words.chain(["friction-kind"]) {
             assert!(ran.stdout.contains(word), "{shell}: {word}");
         }
     }
     site.runpress("completions cmd").exits(2);
     let page = site.runpress("man").quiet();
     site.runpress("man share/man").quiet();
-    for command in commands.iter().filter(|command| **command != "help") {
+    for command in &commands {
         page.prints(format!("runpress\\-{}(1)", command.replace('-', "\\-")));
         let page = site.text(&format!("share/man/runpress-{command}.1"));
         contains(&page, ".SH DESCRIPTION");

@@ -98,7 +98,7 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
     found
 }
 
-/// A page with the record and the other files of a run folder.
+/// A page with the record and the other files of a run directory.
 fn shared(record: &Path, bytes: &[u8]) -> Vec<u8> {
     let read = |name: &str| fs::read_to_string(record.with_file_name(name));
     let mut document = format!("{{\"record\":{}", String::from_utf8_lossy(bytes));

@@ -1,4 +1,4 @@
-//! `runpress share`: a log or a run folder goes in, one HTML file comes out, from which `runpress import` restores the run folder.
+//! `runpress share`: a log or a run directory goes in, one HTML file comes out, from which `runpress import` restores the run directory.
 
 mod sizes;
 
@@ -29,7 +29,7 @@ fn page(folder: &Path) -> String {
     fs::read_to_string(folder.join("run.html")).expect("a file in UTF-8")
 }
 
-/// The run folders that an import of a path writes, by name.
+/// The run directories that an import of a path writes, by name.
 fn imported(folder: &Path, log: &Path) -> BTreeMap<String, Vec<u8>> {
     let log = log.to_str().expect("UTF-8");
     let out = folder.join("imported");

@@ -238,18 +238,8 @@ fn messages_are_in_plain_words() {
 fn the_help_of_every_command_is_in_plain_words() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for command in [
-        "build",
-        "check",
-        "serve",
-        "new",
-        "annotate",
-        "schema",
-        "explain",
-        "completions",
-        "man",
-    ] {
-        let ran = runpress_in(root, &["help", command]).ok();
+    for command in crate::cli::commands() {
+        let ran = runpress_in(root, &["help", &command]).ok();
         found.extend(odd(&format!("runpress help {command}"), &ran.stdout));
     }
     found.extend(odd("runpress help", &runpress_in(root, &["help"]).stdout));

@@ -155,7 +155,7 @@ fn push_note(out: &mut String, contents: &SingleFileContents<'_>, others: &BTree
     let names = contents.files.iter().map(|file| file.name.as_str());
     let names: Vec<String> = names.map(code).collect();
     out.push_str(&format!(
-        "<p>One run in one file, made with runpress {}. It contains {}: <code>runpress import FILE.html</code> writes the run folder again.</p>\n",
+        "<p>One run in one file, made with runpress {}. It contains {}: <code>runpress import FILE.html</code> writes the run directory again.</p>\n",
         env!("CARGO_PKG_VERSION"),
         names.join(", ")
     ));

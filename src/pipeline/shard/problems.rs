@@ -36,7 +36,7 @@ pub(super) fn shard_needs(shard: Shard, run: &str) -> Diagnostic {
     codes::SHARD_NEEDS_CONTENT.at(
         Place::file(run),
         format!("The content of this run of shard {shard} is missing; only its record is here"),
-        "Copy the run folder into the content of this machine, or build this shard on another one.",
+        "Copy the run directory into the content of this machine, or build this shard on another one.",
     )
 }
 
@@ -45,7 +45,7 @@ pub(super) fn merge_needs(run: &str) -> Diagnostic {
     codes::MERGE_NEEDS_CONTENT.at(
         Place::file(run),
         "The pages of this run must be rendered again, but its content is missing or changed",
-        "Copy the run folder into the content of this machine; or fix or remove the runs with errors, build all shards again, and merge.",
+        "Copy the run directory into the content of this machine; or fix or remove the runs with errors, build all shards again, and merge.",
     )
 }
 
@@ -229,7 +229,7 @@ pub(super) fn stale(part: &str, runs: &[&str]) -> Diagnostic {
             quoted(part),
             joined(runs)
         ),
-        "Build this shard again. If these run folders are incomplete on this machine on purpose, remove them and pass their records with `--records`.",
+        "Build this shard again. If these run directories are incomplete on this machine on purpose, remove them and pass their records with `--records`.",
     )
 }
 

@@ -1,4 +1,4 @@
-//! `runpress import`: logs go in, run folders come out.
+//! `runpress import`: logs go in, run directories come out.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -9,7 +9,7 @@ use runpress::api::site::{Overrides, Site};
 use serde_json::{Value, json};
 
 use super::{compiled, refusals, schema, walk};
-use crate::support::{FIRST_ID, TestSite, fixture, tree};
+use crate::support::{FIRST_ID, TestSite, contains, fixture, tree};
 
 /// The schema of an input file, by path.
 pub(crate) fn schema_of_input(path: &str) -> Option<&'static str> {
@@ -41,6 +41,20 @@ fn documents(path: &str, bytes: &[u8]) -> Vec<Value> {
     text.lines()
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect()
+}
+
+#[test]
+fn the_references_link_every_schema() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("content/pages");
+    let page = |name| std::fs::read_to_string(root.join(name)).expect("a page");
+    let (inputs, feeds) = (page("formats.md"), page("data-feeds.md"));
+    for entry in schema::ALL {
+        let page = match entry.subject {
+            SchemaSubject::Input(_) => &inputs,
+            SchemaSubject::Feed(_) => &feeds,
+        };
+        contains(page, &format!("](../{})", entry.path()));
+    }
 }
 
 #[test]

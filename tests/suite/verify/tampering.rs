@@ -349,7 +349,7 @@ const RUN_CHANGES: [RunChange; 14] = [
 const EVENT: &str = "<li class=\"e ";
 
 impl RunChange {
-    /// Makes the change in a run folder, and returns the path; `None` if the run has nothing to change.
+    /// Makes the change in a run directory, and returns the path; `None` if the run has nothing to change.
     fn make(self, run: &Path, random: &mut Random, undo: &mut Undo) -> Option<PathBuf> {
         let page = run.join("index.html");
         let html = fs::read_to_string(&page).expect("UTF-8");

@@ -34,7 +34,7 @@ codes! {
         bad "{\"schema_version\":\"ATIF-v2.0\",\"steps\":[]}"
         good "{\"schema_version\":\"ATIF-v1.7\",\"steps\":[]}";
     IMPORT_NATIVE_FILE = "import.native-file" Error "a file needs no import"
-        why "Run records, traces and Harn tapes are what runpress reads. Put them into a run folder in the content."
+        why "Run records, traces and Harn tapes are what runpress reads. Put them into a run directory in the content."
         bad "runpress import session.trace.jsonl"
         good "content/runs/first/run-record.json\ncontent/runs/first/session.trace.jsonl";
     IMPORT_NO_RUNS = "import.no-runs" Error "no run was found"
@@ -50,7 +50,7 @@ codes! {
         bad "runpress import ~/.codex/sessions"
         good "[[import]]\npath = \"sessions/2026/02/**\"\ncase = \"fix-parser\"";
     IMPORT_CHANGED = "import.changed" Error "a run was imported before, with other content"
-        why "The log has changed since: usually a session was continued, or other options are used. `--update` replaces the record and the trace, if the new ones contain what was imported before. Annotations, the writeup and keys that you added to the record stay; the message says how many events at the beginning are the same, so annotations of these stay valid. A file of `runpress share` restores a run folder as it was, and replaces nothing."
+        why "The log has changed since: usually a session was continued, or other options are used. `--update` replaces the record and the trace, if the new ones contain what was imported before. Annotations, the writeup and keys that you added to the record stay; the message says how many events at the beginning are the same, so annotations of these stay valid. A file of `runpress share` restores a run directory as it was, and replaces nothing."
         bad "runpress import session.jsonl   (the session was continued)"
         good "runpress import session.jsonl --update";
     IMPORT_NOT_A_CONTINUATION = "import.not-a-continuation" Error "a log has only a part of a run that was imported before"
@@ -61,7 +61,7 @@ codes! {
         why "The record in that folder has no `import` object, so somebody else wrote it. It is never overwritten."
         bad "content/runs/mine/run-record.json: {\"id\":\"7d9f0c52\"}   (and a log with the same id)"
         good "runpress import session.jsonl --out content/other";
-    IMPORT_CANNOT_WRITE = "import.cannot-write" Error "a run folder cannot be written"
+    IMPORT_CANNOT_WRITE = "import.cannot-write" Error "a run directory cannot be written"
         why "The folder of `--out`, or the first content root, does not allow writing, is a link, or the disk is full. Other runs are still imported."
         bad "runpress import session.jsonl --out /usr/lib"
         good "runpress import session.jsonl --out content/runs";
