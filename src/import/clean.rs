@@ -8,6 +8,7 @@ mod cut;
 mod homes;
 mod paths;
 mod replace;
+mod terminal;
 
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use base::characters::is_hidden;
+
 use super::paths::{double_separator, is_mark};
+use super::terminal::TITLE;
 
 /// Maximum bytes of the name before an `@`, of the host after it, and of the prompt around them.
 const LONGEST: usize = 256;
@@ -83,8 +86,9 @@ const INTRODUCTIONS: [&str; 12] = [
 
 /// The user information of an address, whose colon is at a position: everything up to and with its `@`.
 pub(super) fn user_information(text: &str, colon: usize) -> Option<Range<usize>> {
-    let is_encoded = text[colon..].starts_with('%');
-    let first = colon + if is_encoded { "%3a".len() } else { 1 };
+    let code = percent_code(text.as_bytes(), colon);
+    let is_encoded = code.is_some();
+    let first = code.map_or(colon + 1, |(_, end)| end);
     let start = double_separator(text, first)?;
     if !text[..colon].ends_with(|c: char| c.is_ascii_alphanumeric()) {
         return None;
@@ -98,6 +102,21 @@ pub(super) fn user_information(text: &str, colon: usize) -> Option<Range<usize>>
     length.map(|length| start..start + length)
 }
 
+/// The character of a percent code that begins here, and its end. In an address inside an address, the `%` is encoded, too.
+fn percent_code(bytes: &[u8], start: usize) -> Option<(u8, usize)> {
+    if bytes.get(start) != Some(&b'%') {
+        return None;
+    }
+    let mut at = start + 1;
+    loop {
+        let code = str::from_utf8(bytes.get(at..at + 2)?).ok()?;
+        if code != "25" {
+            return Some((u8::from_str_radix(code, 16).ok()?, at + 2));
+        }
+        at += 2;
+    }
+}
+
 /// The length of the user information of an address inside another one.
 fn encoded(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
@@ -107,9 +126,9 @@ fn encoded(rest: &str) -> Option<usize> {
             b'"' | b'\'' | b'&' | b'<' | b'>' => break,
             _ if byte.is_ascii_whitespace() => break,
             b'@' => at = Some(position + 1),
-            b'%' => match bytes.get(position + 1..position + 3) {
-                Some(b"40") => at = Some(position + 3),
-                Some(b"2f" | b"2F") => break,
+            b'%' => match percent_code(bytes, position) {
+                Some((b'@', end)) => at = Some(end),
+                Some((b'/', _)) => break,
                 _ => {}
             },
             _ => {}
@@ -171,6 +190,10 @@ fn password_end(rest: &str, start: usize, is_password: bool) -> Option<usize> {
             }
             b'@' => {
                 let host = &rest[at + 1..];
+                let hidden = host.len() - host.trim_start_matches(is_hidden).len();
+                if hidden > 0 && is_server(&host[hidden..]) {
+                    return Some(at + 1);
+                }
                 if is_server(host) {
                     // The last `@` ends the password: what follows is then read as the server.
                     let end = host.find(|c: char| {
@@ -272,12 +295,9 @@ fn is_ip(host: &str) -> bool {
 
 /// A user at a host, or an e-mail address.
 pub(super) struct UserAtHost {
-    pub(super) start: usize,
-    /// The start of the host.
-    pub(super) host: usize,
-    pub(super) end: usize,
-    /// Whether it is the prompt of a shell.
-    pub(super) is_prompt: bool,
+    pub(super) range: Range<usize>,
+    /// User and host, if it is the prompt of a shell.
+    pub(super) prompt: Option<(String, String)>,
 }
 
 /// The user at a host whose `@` is at a range. `is_known` tells whether a name is that of a user or a host of the log.
@@ -297,10 +317,8 @@ pub(super) fn user_at_host(
     let to = end + host.len();
     let after = &text[to..];
     let mut account = UserAtHost {
-        start,
-        host: end,
-        end: to,
-        is_prompt: false,
+        range: start..to,
+        prompt: None,
     };
     if is_ip(host) {
         return Some(account);
@@ -312,9 +330,12 @@ pub(super) fn user_at_host(
     }
     let is_sign = &text[at..end] == "㉿";
     let is_path = (after.starts_with(":~") || after.starts_with(":/")) && !after.starts_with("://");
-    account.is_prompt = is_sign || is_path || is_prompt(before, after);
-    let is_account = account.is_prompt || is_host(before, name, host, after, is_known);
-    is_account.then_some(account)
+    let is_title = before.ends_with(TITLE) && after.starts_with(':');
+    if is_sign || is_path || is_title || is_prompt(before, after) {
+        account.prompt = Some((name.to_owned(), host.to_owned()));
+        return Some(account);
+    }
+    is_host(before, name, host, after, is_known).then_some(account)
 }
 
 /// The start of the name before an `@`.
@@ -341,6 +362,15 @@ fn local(text: &str, at: usize) -> Option<usize> {
         }
         start = next;
     }
+    // The scheme of an encoded address is no part of the name.
+    let first = start;
+    for (at, _) in before.match_indices('%').filter(|(at, _)| *at >= first) {
+        if let Some((b':', end)) = percent_code(before.as_bytes(), at)
+            && let Some(end) = double_separator(before, end)
+        {
+            start = end;
+        }
+    }
     // The letter of an escape is no part of the name.
     if before[..start].ends_with('\\') && before[start..].starts_with(['n', 't', 'r']) {
         start += 1;
@@ -350,12 +380,11 @@ fn local(text: &str, at: usize) -> Option<usize> {
 
 /// Whether a shell waits for a command after a user and host: `ana@laptop:~/x$`, `[ana@laptop x]$`, `ana@laptop x %`.
 fn is_prompt(before: &str, after: &str) -> bool {
-    let is_start = before.is_empty() || before.ends_with(['\n', '\r', '[', '(', 'm', ')', ' ']);
-    let is_first = before.is_empty() || before.ends_with(['\n', '[', '(']) || {
-        // A prompt may come after a color, or an environment: `(venv) ana@laptop`.
-        let start = before.trim_end();
-        start.ends_with([')', ']']) || before.ends_with('m') && before.contains('\u{1b}')
-    };
+    let is_start = before.is_empty() || before.ends_with(['\n', '\r', '[', '(', ')', ' ']);
+    // A prompt may come after an environment: `(venv) ana@laptop`.
+    let is_first = before.is_empty()
+        || before.ends_with(['\n', '[', '('])
+        || before.trim_end().ends_with([')', ']']);
     if !is_start || !is_first {
         return false;
     }
@@ -370,7 +399,7 @@ fn is_prompt(before: &str, after: &str) -> bool {
     let is_sign = |c: char| matches!(c, '$' | '#' | '%' | '>');
     let sign = line.char_indices().find(|(at, c)| {
         let next = line[at + c.len_utf8()..].chars().next();
-        is_sign(*c) && next.is_none_or(|next| matches!(next, ' ' | '\u{1b}'))
+        is_sign(*c) && next.is_none_or(|next| next == ' ')
     });
     let Some((end, sign)) = sign else {
         return false;

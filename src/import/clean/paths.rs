@@ -9,7 +9,9 @@ pub(super) enum Slash {
 }
 
 /// Encoded separators. An encoding of a longer one comes first.
-const ENCODED: [(&str, Slash); 9] = [
+const ENCODED: [(&str, Slash); 11] = [
+    ("%25252f", Slash::Forward),
+    ("%25255c", Slash::Back),
     ("%252f", Slash::Forward),
     ("%255c", Slash::Back),
     ("%2f", Slash::Forward),
@@ -21,8 +23,15 @@ const ENCODED: [(&str, Slash); 9] = [
     ("~1", Slash::Forward),
 ];
 
-/// Separators as JSON escapes, after their backslashes.
-const ESCAPED: [(&str, Slash); 2] = [("u002f", Slash::Forward), ("u005c", Slash::Back)];
+/// Separators as escapes of JSON and of programming languages, after their backslashes.
+const ESCAPED: [(&str, Slash); 6] = [
+    ("u0000002f", Slash::Forward),
+    ("u0000005c", Slash::Back),
+    ("u002f", Slash::Forward),
+    ("u005c", Slash::Back),
+    ("x2f", Slash::Forward),
+    ("x5c", Slash::Back),
+];
 
 /// The parents of home folders on servers, in containers, and on disks of another system.
 pub(super) const PARENTS: [&str; 25] = [
@@ -263,8 +272,12 @@ fn in_address(before: &str) -> Option<usize> {
 
 /// The start of a disk letter with its colon.
 fn disk(before: &str) -> Option<usize> {
-    let colons = [":", "%3a", "%3A", "%253A", "%253a"];
-    let disk = colons.iter().find_map(|colon| before.strip_suffix(colon))?;
+    let colons = [":", "%3a", "%253a", "%25253a"];
+    let disk = colons.iter().find_map(|colon| {
+        let start = before.len().checked_sub(colon.len())?;
+        let is_colon = before.get(start..)?.eq_ignore_ascii_case(colon);
+        is_colon.then(|| &before[..start])
+    })?;
     let outer = disk.strip_suffix(|c: char| c.is_ascii_alphabetic())?;
     let is_one = !outer.ends_with(char::is_alphanumeric) || is_escape(outer);
     is_one.then_some(outer.len())
@@ -305,15 +318,28 @@ pub(super) fn is_escape(before: &str) -> bool {
     if let [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f'] = bytes {
         return true;
     }
-    if code(2, "%").is_some() || code(4, "\\u").is_some() {
+    let codes = [(2, "%"), (2, "%25"), (2, "\\x"), (4, "\\u"), (8, "\\U")];
+    if codes
+        .iter()
+        .any(|(length, prefix)| code(*length, prefix).is_some())
+    {
         return true;
     }
     let color = before.strip_suffix(['m', 'K']).unwrap_or_default();
     let color = color.trim_end_matches(|c: char| c.is_ascii_digit() || c == ';');
     let color = color.strip_suffix('[').unwrap_or_default();
-    ["\u{1b}", "1b", "1B", "033", "\\e"]
+    ["\u{1b}", "1b", "1B", "033", "\\e", "^["]
         .iter()
         .any(|escape| color.ends_with(escape))
+}
+
+/// The start of a word in a range whose first characters may be the end of an escape: of `nana` after a backslash, `ana`.
+pub(super) fn after_escape(text: &str, start: usize, end: usize) -> usize {
+    let longest = end.min(start + "U00000000".len());
+    (start + 1..=longest)
+        .filter(|at| text.is_char_boundary(*at))
+        .find(|at| is_escape(&text[..*at]))
+        .unwrap_or(start)
 }
 
 /// Whether a text ends with an option that needs no space, such as `-I`, or with a side of a diff.

@@ -11,6 +11,7 @@ use crate::draft::PrivateNames;
 use super::address::{self, UserAtHost};
 use super::homes::{self, People};
 use super::paths::{self, Parents, Slash};
+use super::terminal::PlainLine;
 
 /// Accounts and words that identify nobody. A home folder with such a name is replaced, but not the word elsewhere.
 const GENERIC: &[&str] = &[
@@ -83,17 +84,22 @@ const GENERIC: &[&str] = &[
 ];
 
 /// Spellings of the `@` between a user and a host. The last one is that of a prompt.
-const AT: [&str; 6] = ["@", "%40", "\\u0040", "&#64;", "＠", "㉿"];
+const AT: [&str; 9] = [
+    "@", "%40", "%2540", "%252540", "\\u0040", "\\x40", "&#64;", "＠", "㉿",
+];
 
 /// Spellings of what follows the scheme of an address.
-const ADDRESSES: [&str; 7] = [
+const ADDRESSES: [&str; 10] = [
     "://",
     ":\\/",
     ":\\\\/",
     ":\\\\\\/",
     ":\\u002f",
     ":\\\\u002f",
+    ":\\x2f",
     "%3a%2f%2f",
+    "%253a%252f%252f",
+    "%25253a%25252f%25252f",
 ];
 
 /// Parts of the names that systems give to computers.
@@ -300,16 +306,14 @@ impl Replacer {
                     self.people.add(name);
                 }
             } else if let Some(account) = self.user_at_host(text, found.range())
-                && account.is_prompt
+                && let Some((name, host)) = account.prompt
             {
-                let name = &text[account.start..found.start()];
-                if !self.people.names.contains(name) {
-                    self.people.add(name);
+                if !self.people.names.contains(&name) {
+                    self.people.add(&name);
                 }
                 // A host may be named by a word that means something else.
-                let host = &text[account.host..account.end];
                 if host.contains('-') && host.len() > 4 && self.hosts.len() < PEOPLE {
-                    self.hosts.insert(host.to_owned());
+                    self.hosts.insert(host);
                 }
             }
         }
@@ -320,7 +324,14 @@ impl Replacer {
             let is_user = self.people.names.contains(name) && !is_generic(name);
             is_user || self.hosts.contains(name)
         };
-        address::user_at_host(text, at.start, at.end, &is_known)
+        let Some(line) = PlainLine::around(text, at.clone()) else {
+            return address::user_at_host(text, at.start, at.end, &is_known);
+        };
+        let account = address::user_at_host(&line.text, line.at.start, line.at.end, &is_known)?;
+        Some(UserAtHost {
+            range: line.recorded(account.range),
+            ..account
+        })
     }
 
     /// Adds the collected names to the patterns.
@@ -407,7 +418,7 @@ impl Replacer {
             Pattern::Computer => name(computer(text, start, end)?, "host"),
             Pattern::At => {
                 let account = self.user_at_host(text, found)?;
-                name(account.start..account.end, "user@host")
+                name(account.range, "user@host")
             }
             Pattern::Address => name(address::user_information(text, start)?, ""),
             Pattern::Path(fixed) => path(fixed.range(text, start)?, fixed.by),
@@ -487,7 +498,7 @@ fn computer(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let head = text[..start].char_indices().rev().take(NAME);
     let head = head.take_while(|(_, c)| is_part(*c)).last();
-    let from = head.map_or(start, |(at, _)| at);
+    let from = head.map_or(start, |(at, _)| paths::after_escape(text, at, start));
     let tail = text[end..].char_indices().take(NAME);
     let tail = tail.take_while(|(_, c)| is_part(*c)).last();
     let to = tail.map_or(end, |(at, c)| end + at + c.len_utf8());
@@ -512,5 +523,7 @@ fn is_generic(name: &str) -> bool {
 
 fn is_word(text: &str, at: usize, end: usize) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    !text[..at].ends_with(is_part) && !text[end..].starts_with(is_part)
+    let before = &text[..at];
+    let begins = !before.ends_with(is_part) || paths::is_escape(before);
+    begins && !text[end..].starts_with(is_part)
 }

@@ -63,6 +63,40 @@ git@github.com:a/b.git react@18.2.0 @types/node | git@github.com:a/b.git react@1
 }
 
 #[test]
+fn prompts_and_names_are_found_between_the_codes_of_a_terminal() {
+    for (text, expected) in [
+        (
+            "x\n\u{1b}[01;32mzelda@box\u{1b}[00m:\u{1b}[01;34m~/x\u{1b}[00m$ ls",
+            "x\n\u{1b}[01;32muser@host\u{1b}[00m:\u{1b}[01;34m~/x\u{1b}[00m$ ls",
+        ),
+        (
+            "\u{1b}[1mzelda\u{1b}[0m@\u{1b}[2mbox\u{1b}[0m ~ % ls, says zelda",
+            "\u{1b}[1muser@host\u{1b}[0m ~ % ls, says user",
+        ),
+        (
+            "\u{1b}]0;zelda@box: ~/x\u{7}zelda",
+            "\u{1b}]0;user@host: ~/x\u{7}user",
+        ),
+        (
+            r"\u001b[32mzelda@box\u001b[0m:~$ by\nzelda, by%20zelda",
+            r"\u001b[32muser@host\u001b[0m:~$ by\nuser, by%20user",
+        ),
+        (
+            "\u{1b}[1mAnas-MacBook-Pro\u{1b}[0m\\nDESKTOP-4F7K2QM",
+            "\u{1b}[1mhost\u{1b}[0m\\nhost",
+        ),
+    ] {
+        assert_eq!(cleaned(text, &[]), expected, "{text}");
+    }
+    for text in [
+        "\u{1b}[1mnpm i react@18.2.0\u{1b}[0m and \u{1b}[32m@types/node\u{1b}[0m",
+        "\u{1b}[31muser@\u{1b}[0m: ~/x",
+    ] {
+        assert_eq!(cleaned(text, &[]), text);
+    }
+}
+
+#[test]
 fn no_spelling_of_a_home_folder_or_a_user_passes() {
     let spellings = fs::read_to_string(fixture("spellings.json")).expect("a file");
     let spellings: Vec<String> = serde_json::from_str(&spellings).expect("a list");
@@ -84,6 +118,18 @@ fn the_whole_user_information_of_an_address_is_removed_and_nothing_else() {
     for (text, expected) in [
         ("postgres://u:p/w@db:5432/x", "postgres://db:5432/x"),
         (r"https:\/\/u:p@example.org\/x", r"https:\/\/example.org\/x"),
+        (
+            "https%3A%2F%2Fu%3Ap%2Fw%40example.org%2Fx",
+            "https%3A%2F%2Fuser@host%2Fx",
+        ),
+        (
+            "https%253A%252F%252Fu%253Ap%2540example.org",
+            "https%253A%252F%252Fuser@host",
+        ),
+        (
+            "https://u:s3cret@\u{200b}example.org/x",
+            "https://\u{200b}example.org/x",
+        ),
     ] {
         assert_eq!(cleaned(text, &[]), expected);
     }
