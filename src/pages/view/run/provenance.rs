@@ -10,8 +10,9 @@ use crate::view::{Badge, Fact, Link, format, task};
 use base::document;
 use base::links;
 use formats::config::Downloads;
+use formats::json::{JsonKind, Node};
 use formats::model::annotation::{HarnProblem, Sidecar};
-use formats::model::fields;
+use formats::model::fields::{self, RunField};
 use formats::model::tape::{Tape, TapeFormat};
 use formats::model::value::JsonExcerpt;
 use formats::model::{FileDigest, WithheldPart};
@@ -30,8 +31,11 @@ document! {
     /// The provenance of a run.
     pub struct ProvenanceView(s: &CheckedRun<'_>)
         let source = s.run_source();
+        // An importer knows nothing of the defaults of a record, nor of most of its keys.
+        let record = s.entry.run.is_imported.then(|| Node::parse(s.record).ok()).flatten();
+        let is_shown = |field: &RunField| record.is_none_or(|record| is_stated(record, field.path));
         let facts = fields::labeled(|field| field.fact);
-        let facts = facts.into_iter().map(|(field, label)| {
+        let facts = facts.into_iter().filter(|(field, _)| is_shown(field)).map(|(field, label)| {
             let value = format::value((field.get)(&source));
             let value = format::text(value.as_ref());
             if field.is_code {
@@ -112,6 +116,12 @@ document! {
         /// Licence of the data.
         pub licence: Option<String> = s.config.policy.licence.clone(),
     }
+}
+
+/// Whether a record has a value at a path such as `subject.engineSlug`.
+fn is_stated(record: Node<'_>, path: &str) -> bool {
+    let value = record.find(&format!("/{}", path.replace('.', "/")));
+    value.is_some_and(|value| value.kind() != JsonKind::Null)
 }
 
 document! {
