@@ -364,7 +364,7 @@ fn local(text: &str, at: usize) -> Option<usize> {
     }
     // The scheme of an encoded address is no part of the name.
     let first = start;
-    for (at, _) in before.match_indices('%').filter(|(at, _)| *at >= first) {
+    for at in memchr::memchr_iter(b'%', &before.as_bytes()[first..]).map(|at| first + at) {
         if let Some((b':', end)) = percent_code(before.as_bytes(), at)
             && let Some(end) = double_separator(before, end)
         {

@@ -2,6 +2,11 @@
 
 use std::ops::Range;
 
+use memchr::memchr2;
+
+/// The escape character, with which the codes of a terminal begin.
+const ESCAPE: u8 = 0x1b;
+
 /// Maximum bytes before and after a position that are read.
 const NEAR: usize = 512;
 
@@ -24,9 +29,10 @@ impl PlainLine {
     /// Reads the line around a range; `None` if it has no codes, or if the range is in one.
     pub(super) fn around(text: &str, at: Range<usize>) -> Option<Self> {
         let near = text.ceil_char_boundary(at.start.saturating_sub(NEAR));
+        let end = text.floor_char_boundary(text.len().min(at.end + NEAR));
+        memchr2(ESCAPE, b'\\', &text.as_bytes()[near..end])?;
         let start = text[near..at.start].rfind('\n').map(|line| near + line);
         let start = start.unwrap_or(near);
-        let end = text.floor_char_boundary(text.len().min(at.end + NEAR));
         let end = text[at.end..end]
             .find('\n')
             .map_or(end, |line| at.end + line);
@@ -74,12 +80,12 @@ impl PlainLine {
 fn next_code(text: &str, from: usize) -> Option<(Range<usize>, bool)> {
     let mut at = from;
     loop {
-        let start = at + text[at..].find(['\u{1b}', '\\'])?;
+        let start = at + memchr2(ESCAPE, b'\\', &text.as_bytes()[at..])?;
         let rest = &text[start..];
         let escapes = rest.len() - rest.trim_start_matches('\\').len();
         let spelled = &rest[escapes..];
         let length = if escapes == 0 {
-            Some('\u{1b}'.len_utf8())
+            Some(1)
         } else {
             let mut known = ESCAPES.iter();
             let known = known.find(|known| {
