@@ -85,6 +85,53 @@ fn the_task_of_an_imported_run_is_the_first_message_of_its_user_and_its_verdict_
     assert_eq!(list.texts("tr[data-run] th a"), [task]);
 }
 
+#[test]
+fn the_last_message_of_an_agent_may_be_an_argument_of_the_call_with_which_it_finishes() {
+    for (calls, last) in [
+        (
+            &[("finish", r#"{"message":"The test *passes* now."}"#)][..],
+            "The test passes now. #2",
+        ),
+        (&[("submit", r#"{"answer":"42"}"#)], "42 #2"),
+        // These calls have no message.
+        (&[("submit", "{}")], "I begin. #1"),
+        (&[("note", r#"{"message":"Halfway."}"#)], "I begin. #1"),
+        (
+            &[
+                ("finish", r#"{"message":"Done."}"#),
+                ("finish", r#"{"message":"Now it is."}"#),
+            ],
+            "Now it is. #3",
+        ),
+    ] {
+        let site = base_with(|record| {
+            record["import"] = json!({"format": "other"});
+            record["status"] = json!({"state": "unknown"});
+            record
+                .as_object_mut()
+                .expect("an object")
+                .remove("validation");
+        });
+        site.unannotated()
+            .remove_first("events.jsonl")
+            .remove_first("writeup.md");
+        let mut trace = vec![
+            r#"{"type":"trace","schemaVersion":1}"#.to_owned(),
+            r#"{"seq":0,"type":"message","role":"user","text":"Fix it."}"#.to_owned(),
+            r#"{"seq":1,"type":"message","role":"assistant","text":"I begin."}"#.to_owned(),
+        ];
+        for (at, (name, arguments)) in calls.iter().enumerate() {
+            let seq = 2 + at;
+            trace.push(format!(
+                r#"{{"seq":{seq},"type":"tool_call","name":"{name}","call":"c{seq}","arguments":{arguments}}}"#
+            ));
+        }
+        site.write_first("run.trace.jsonl", lines(&trace)).publish();
+        let excerpt = words(site.first_page().one(".excerpt"));
+        assert_eq!(excerpt, format!("The agent’s last message: {last}"));
+    }
+}
+
 fn error(at: u32, says: &str) -> String {
     event(at, "error", &format!("\"message\":\"{says}\"")) + "\n"
 }

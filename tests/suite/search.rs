@@ -346,6 +346,15 @@ fn prompts_last_messages_and_the_ways_to_end_are_found() {
             r#"{"seq":2,"type":"message","role":"assistant","text":"All wombats are sorted."}"#,
         ]),
     );
+    site.run("d", &Run::new("0000000d-1"));
+    site.write(
+        "content/runs/d/run.trace.jsonl",
+        lines(&[
+            r#"{"type":"trace","schemaVersion":1}"#,
+            r#"{"seq":0,"type":"message","role":"assistant","text":"I look for numbats."}"#,
+            r#"{"seq":1,"type":"tool_call","name":"finish","call":"c","arguments":{"message":"No bilbies are left."}}"#,
+        ]),
+    );
     site.publish();
     let index = index(&site);
     let kinds_of = |term: &str| -> Vec<&str> {
@@ -355,10 +364,13 @@ fn prompts_last_messages_and_the_ways_to_end_are_found() {
     };
     assert!(kinds_of("untangle").contains(&"message"));
     assert_eq!(kinds_of("wombats"), ["message"]);
-    assert!(
-        !index.contains_key("quokkas"),
-        "only the last message of the agent is indexed"
-    );
+    assert_eq!(kinds_of("bilbies"), ["message"]);
+    for earlier in ["quokkas", "numbats"] {
+        assert!(
+            !index.contains_key(earlier),
+            "only the last message of the agent is indexed, not {earlier}"
+        );
+    }
     for word in ["timeout", "timed", "limit"] {
         assert_eq!(kinds_of(word), ["run"], "{word}");
     }

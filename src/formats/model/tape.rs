@@ -179,6 +179,8 @@ pub struct Event<'a> {
     pub relations: EventRelations,
     /// Tokens that it reports, of all classes: those of a model call.
     pub tokens: Option<u64>,
+    /// What the agent says with it, if it is the call with which it finishes: an argument of that call, and no message of its own.
+    pub final_message: Option<Cow<'a, str>>,
     /// The result of [`Event::digest`], if already computed.
     pub cached_digest: Option<blake3::Hash>,
     /// The line of the raw log that it follows from, if that is known.
@@ -416,6 +418,7 @@ impl<'a> Event<'a> {
             files: Vec::new(),
             relations: EventRelations::default(),
             tokens: None,
+            final_message: None,
             cached_digest: None,
             raw_line: None,
             differs: false,

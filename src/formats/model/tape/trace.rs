@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::events::LogEventKind;
-use crate::json::{Node, Str};
+use crate::json::{Node, Str, last};
 use crate::model::amounts;
 use crate::model::outcome::grade;
 use crate::model::run::Number;
@@ -63,6 +63,9 @@ const TOOLS: [(LogEventKind, &[&str]); 7] = [
         &["task", "agent", "spawn_agent", "delegate"],
     ),
 ];
+
+/// Tools with which an agent finishes, in lowercase, and the argument that is its last message: those of `OpenHands` and of Inspect.
+const FINISHING: [(&str, &str); 2] = [("finish", "message"), ("submit", "answer")];
 
 /// Converts a trace to a tape, event by event.
 #[derive(Debug, Default)]
@@ -249,6 +252,7 @@ impl<'a> TraceReader<'a> {
         let name = f.name.map(Str::into_inner).unwrap_or_default();
         let mut kind = tool(&name);
         let arguments = f.arguments.map_or("", |arguments| arguments.get());
+        event.final_message = final_message(&name, arguments);
         let preferred = (kind.word == "search").then_some(ArgumentKind::Query);
         let about = about(arguments, preferred);
         let says_all =
@@ -331,12 +335,26 @@ const OTHER: EventKind = EventKind {
     family: Family::Tool,
 };
 
-/// The kind of a tool call, by the name of the tool.
-fn tool(name: &str) -> EventKind {
+/// The name of a tool in lowercase, without that of the server that offers it.
+fn plain_name(name: &str) -> String {
     let server = name
         .strip_prefix("mcp__")
         .and_then(|rest| rest.split_once("__"));
-    let name = server.map_or(name, |(_, name)| name).to_ascii_lowercase();
+    server.map_or(name, |(_, name)| name).to_ascii_lowercase()
+}
+
+/// What an agent says in the arguments of the call with which it finishes.
+fn final_message<'a>(tool: &str, arguments: &'a str) -> Option<Cow<'a, str>> {
+    let name = plain_name(tool);
+    let (_, argument) = FINISHING.iter().find(|(tool, _)| *tool == name)?;
+    let members = Node::parse(arguments).ok()?.members();
+    let text = last(&members, argument)?.as_str()?;
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// The kind of a tool call, by the name of the tool.
+fn tool(name: &str) -> EventKind {
+    let name = plain_name(name);
     let known = TOOLS
         .iter()
         .find(|(_, names)| names.contains(&name.as_str()));

@@ -255,7 +255,8 @@ pub fn messages(
     let mut messages = Vec::new();
     for (tape, layout) in tapes.iter().zip(layouts) {
         let spoken = tape.events.iter().enumerate().filter(|(_, event)| {
-            event.kind.family == Family::Speech && event.relations.side_track.is_none()
+            let speaks = event.kind.family == Family::Speech || event.final_message.is_some();
+            speaks && event.relations.side_track.is_none()
         });
         let (prompts, answers): (Vec<_>, Vec<_>) =
             spoken.partition(|(_, event)| event.kind.word == "user");
@@ -265,7 +266,10 @@ pub fn messages(
             .next_back()
             .map(|it| (it, "last message"));
         for ((position, event), subject) in prompts.chain(last) {
-            let says = words::summary(event, SPEECH);
+            let says = match &event.final_message {
+                Some(message) => words::excerpt(message, SPEECH),
+                None => words::summary(event, SPEECH),
+            };
             if !says.is_empty() {
                 let href = layout.event_href("index.html", event.seq, position);
                 messages.push((href[folder..].to_owned(), subject.to_owned(), says));

@@ -187,13 +187,15 @@ pub fn picture(s: &CheckedRun<'_>) -> Option<(PictureView, String)> {
 
 fn answer(s: &CheckedRun<'_>) -> Option<EventExcerpt> {
     let (tape, layout) = s.inspection.tapes.first().zip(s.layouts.first())?;
-    let mut events = tape.events.iter().enumerate().rev();
-    let (position, event) = events.find(|(_, event)| {
-        event.kind.word == "agent"
-            && event.relations.side_track.is_none()
-            && !event.blocks.is_empty()
+    let events = tape.events.iter().enumerate().rev();
+    let mut events = events.filter(|(_, event)| event.relations.side_track.is_none());
+    let (position, event, message) = events.find_map(|(position, event)| {
+        let block = event.blocks.first().map(|block| &*block.text);
+        let message = block.filter(|_| event.kind.word == "agent");
+        let message = event.final_message.as_deref().or(message)?;
+        Some((position, event, message))
     })?;
-    let says = prose(&event.blocks.first()?.text);
+    let says = prose(message);
     (!says.is_empty()).then(|| EventExcerpt {
         href: layout.event_href(&links::run(&s.entry.slug), event.seq, position),
         seq: event.seq,
