@@ -137,6 +137,46 @@ fn the_page_counts_a_failed_call_once_and_shows_its_exit_code() {
 }
 
 #[test]
+fn steps_ran_in_parallel_only_if_the_order_of_the_log_says_so() {
+    let at = |second: u32, members: &str| {
+        format!(r#""time":"2026-03-01T10:00:{second:02}.000Z",{members}"#)
+    };
+    let call = |second, id: &str| {
+        let members = format!(r#""type":"tool_call","name":"Bash","call":"{id}""#);
+        at(second, &members)
+    };
+    let result = |second, id: &str| {
+        let members = format!(r#""type":"tool_result","call":"{id}","ok":true"#);
+        at(second, &members)
+    };
+    let events = [
+        call(0, "c1"),
+        call(1, "c2"),
+        result(5, "c1"),
+        result(6, "c2"),
+        // The log has these after all results, so their clock is another one.
+        call(2, "c3"),
+        result(8, "c3"),
+        at(7, r#""type":"message","role":"assistant","text":"Done.""#),
+    ];
+    let site = with(HEADER, &numbered(events.iter().map(String::as_str)));
+    site.publish();
+    let page = site.first_page();
+    let order = page.attrs("ol.tape li.e", "id");
+    assert_eq!(order, ["e-0", "e-2", "e-1", "e-3", "e-4", "e-5", "e-6"]);
+    for (number, label) in [
+        (1, "in parallel"),
+        (4, "4 s earlier than the event before"),
+        (6, "1 s earlier than the event before"),
+    ] {
+        let labels = below(event(&page, number), "i.back");
+        let labels: Vec<String> = labels.into_iter().map(words).collect();
+        assert_eq!(labels, [label], "event {number}");
+    }
+    assert_eq!(page.all("i.back").len(), 3);
+}
+
+#[test]
 fn results_of_one_id_go_to_the_first_call_without_one() {
     let call = |seq: u32| CALL.replace("\"seq\":0", &format!("\"seq\":{seq}"));
     let result = r#"{"type":"tool_result","call":"c1","ok":true}"#;

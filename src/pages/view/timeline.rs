@@ -7,8 +7,9 @@ use std::ops::Range;
 use formats::config::Config;
 use formats::model::annotation::Sidecar;
 use formats::model::slug::slugify;
+use formats::model::steps::Step;
 use formats::model::tape::{
-    BlockText, ContentBlock, Event, EventOutcome, Family, SideTrack, TextKind,
+    BlockText, ContentBlock, Event, EventOutcome, Family, SideTrack, Tape, TextKind,
 };
 use markup::event_text;
 
@@ -76,7 +77,7 @@ pub struct EventView<'a> {
     pub is_tied: bool,
     /// Whether it only reports what a call of a model used.
     pub is_usage: bool,
-    /// Whether its step began before the end of the step above it.
+    /// Whether its step began before the end of a step above it, by the order of the tape and by the times.
     pub is_parallel: bool,
     /// How long its step took, and how many tokens the step used, at the first event of a step.
     pub milliseconds: Option<i64>,
@@ -272,33 +273,33 @@ impl<'a> Timeline<'a> {
         self.payloads = payloads;
         self.before = before;
         self.latest = latest;
-        // `shown` is the latest time above, `began` the start of the step above.
-        let (mut shown, mut began): (Option<i64>, Option<i64>) = (None, None);
+        let mut running: Vec<RunningStep> = Vec::new();
         let events: Vec<_> = order
             .slots
             .iter()
             .filter_map(|slot| {
                 let mut event = events[slot.position - range.start].take()?;
                 event.is_tied = !slot.is_first;
-                let at = event.at.map(|(at, _)| at);
                 if slot.is_first {
                     let step = &layout.steps.steps[layout.steps.of_event[slot.position]];
                     let begins = step.events.first() == Some(&slot.position);
                     event.milliseconds = step.milliseconds.filter(|_| begins);
                     event.tokens = step.tokens.filter(|_| begins);
-                    let is_main = step.parent.is_none();
-                    event.is_parallel = is_main && at.is_some() && at < shown && at >= began;
-                    if event.is_parallel {
-                        event.earlier = None;
-                    }
-                    if is_main {
-                        began = at.or(began);
+                    if begins && step.parent.is_none() {
+                        running.retain(|before| before.last > slot.position);
+                        let at = event.at.map(|(at, _)| at);
+                        event.is_parallel = running
+                            .iter()
+                            .any(|before| at.is_some_and(|at| before.times.contains(&at)));
+                        if event.is_parallel {
+                            event.earlier = None;
+                        }
+                        running.extend(RunningStep::of(tape, step));
                     }
                 } else {
                     // How long a call took is stated once, at the call.
                     event.gap = None;
                 }
-                shown = shown.max(at);
                 Some(event)
             })
             .collect();
@@ -338,6 +339,30 @@ impl<'a> Timeline<'a> {
             annotation_view(self.layout, path, annotation, *index, limit)
         })
         .collect()
+    }
+}
+
+/// A step that other steps may run in parallel with.
+struct RunningStep {
+    /// The position of its last event. A step that begins before it on the tape began while this one ran. Times alone do not say
+    /// so, because they may be of several clocks.
+    last: usize,
+    /// From its first to its last time.
+    times: Range<i64>,
+}
+
+impl RunningStep {
+    fn of(tape: &Tape<'_>, step: &Step) -> Option<Self> {
+        let (first, last) = (*step.events.first()?, *step.events.last()?);
+        let start = tape.events[first].at?;
+        let times = step.events.iter().map(|position| &tape.events[*position]);
+        // Usage is written when the response of the model is complete, which is no time of the step.
+        let times = times.filter(|event| !event.is_usage());
+        let end = times.filter_map(|event| event.at).max()?;
+        Some(Self {
+            last,
+            times: start..end,
+        })
     }
 }
 
