@@ -137,10 +137,24 @@ fn the_page_of_a_case_says_how_often_its_trials_succeeded_and_how_sure_that_is()
     assert!(pairs[2].starts_with("Not distinguishable with these trials. To find such a difference in four of five attempts, each would need about 18 trials"), "{}", pairs[2]);
     let measures = page.all("section[aria-labelledby=set-1] details:first-of-type tbody tr");
     let time = texts(measures[1], "td");
-    assert_eq!(
-        time[..5],
-        ["run time", "5", "3 min", "1 min to 5 min", "1 min to 5 min"]
-    );
+    assert_eq!(time[..5], ["run time", "5", "3 min", "—", "1 min to 5 min"]);
+}
+
+#[test]
+fn the_median_of_six_values_has_an_interval_and_that_of_five_has_none() {
+    for (trials, has_interval) in [(5, false), (6, true)] {
+        let trials: Vec<_> = (0..trials)
+            .map(|number| trial(LARK, number + 1, "completed"))
+            .collect();
+        let site = site(&trials);
+        site.publish();
+        let cell = cell(&site, LARK);
+        let mut measures = entries(&cell["measures"]).iter();
+        let times = measures.find(|it| it["name"] == "runTimeSeconds");
+        let times = times.expect("the run time");
+        assert_eq!(times["values"], trials.len());
+        assert_eq!(times.get("interval").is_some(), has_interval, "{times}");
+    }
 }
 
 #[test]

@@ -154,7 +154,7 @@ pub struct Measure {
     pub median: f64,
     pub min: f64,
     pub max: f64,
-    /// The bootstrap interval of the median; `None` for one value.
+    /// The bootstrap interval of the median; `None` for fewer than six values.
     pub interval: Option<Interval>,
 }
 

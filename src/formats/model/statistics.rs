@@ -131,9 +131,10 @@ impl Bootstrap {
         Self { middles }
     }
 
-    /// The percentile interval of the median. The values are sorted, and as many as there are in a sample. One value has none.
+    /// The percentile interval of the median. The values are sorted, and as many as there are in a sample. Fewer than six have
+    /// none, because even the range of them all covers the median less often than [`CONFIDENCE`] says.
     pub fn interval(&self, sorted: &[f64]) -> Option<Interval> {
-        if sorted.len() < 2 {
+        if range_coverage(sorted.len()) < CONFIDENCE {
             return None;
         }
         let value = |rank: usize| sorted.get(rank).copied();
@@ -150,6 +151,12 @@ impl Bootstrap {
             high: percentile(&medians, 1.0 - tail)?,
         })
     }
+}
+
+/// How often the range from the smallest to the largest of so many values covers the median: unless all are on one side of it.
+fn range_coverage(values: usize) -> f64 {
+    let exponent = i32::try_from(values).unwrap_or(i32::MAX);
+    1.0 - 2.0 * 0.5_f64.powi(exponent)
 }
 
 /// A percentile of sorted values that occur so many times, interpolated between neighbors, as by default in numpy.
@@ -386,14 +393,12 @@ mod tests {
 
     #[test]
     fn the_bootstrap_of_the_median_is_the_same_each_time() {
-        let values = [1.0, 2.0, 4.0, 8.0, 16.0];
-        let interval = Bootstrap::new(5).interval(&values);
-        assert_eq!(interval, Bootstrap::new(5).interval(&values));
+        let values = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+        let interval = Bootstrap::new(6).interval(&values);
+        assert_eq!(interval, Bootstrap::new(6).interval(&values));
         let Interval { low, high } = interval.expect("an interval");
-        assert!(low >= 1.0 && high <= 16.0 && low < 4.0 && high > 4.0);
-        assert_eq!(Bootstrap::new(1).interval(&[1.0]), None);
-        assert_eq!(Bootstrap::new(0).interval(&[]), None);
-        let same = Bootstrap::new(4).interval(&[3.0; 4]);
+        assert!(low >= 1.0 && high <= 32.0 && low < 4.0 && high > 8.0);
+        let same = Bootstrap::new(7).interval(&[3.0; 7]);
         assert_eq!(
             same,
             Some(Interval {
@@ -401,5 +406,15 @@ mod tests {
                 high: 3.0
             })
         );
+    }
+
+    #[test]
+    fn too_few_values_for_the_confidence_have_no_interval_of_their_median() {
+        for values in 0..6 {
+            let sorted: Vec<f64> = (0_u8..).map(f64::from).take(values).collect();
+            assert_eq!(Bootstrap::new(values).interval(&sorted), None, "{values}");
+        }
+        near(range_coverage(5), 0.9375);
+        near(range_coverage(6), 0.968_75);
     }
 }

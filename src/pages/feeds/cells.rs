@@ -158,7 +158,7 @@ document! {
         min: f64 = measure.min,
         /// The largest value.
         max: f64 = measure.max,
-        /// The percentile bootstrap interval of the median; absent for one value.
+        /// The percentile bootstrap interval of the median; absent for fewer than six values.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Interval")]
         interval: Option<Interval> = measure.interval,

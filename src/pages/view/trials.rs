@@ -105,7 +105,7 @@ document! {
         pub median: String = write(measure.median),
         /// The smallest and the largest value.
         pub range: String = range(measure.min, measure.max),
-        /// The interval of the median; `None` for one value.
+        /// The interval of the median; `None` for fewer than six values.
         pub interval: Option<String> = interval.map(|interval| range(interval.low, interval.high)),
     }
 }
