@@ -2,16 +2,19 @@
 //! what is rounded is rounded in decimal.
 
 use std::fmt::Display;
+use std::ops::Range;
 
 use super::run::Number;
 use crate::decimal::{self, Decimal};
 
 /// A number with its digits in groups of three: `1234567` as `1,234,567`.
 pub fn grouped(number: impl Display) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    // Only digits before the point are grouped.
-    let whole = digits.find('.').unwrap_or(digits.len());
+    let number = number.to_string();
+    let (sign, digits) = number.split_at(usize::from(number.starts_with('-')));
+    let mut out = String::with_capacity(number.len() + digits.len() / 3);
+    out.push_str(sign);
+    // Only digits before the point or the exponent are grouped.
+    let whole = digits.find(['.', 'e']).unwrap_or(digits.len());
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && index < whole && (whole - index).is_multiple_of(3) {
             out.push(',');
@@ -82,12 +85,38 @@ pub fn percent(part: usize, whole: usize) -> String {
     )
 }
 
-/// The digits of a number without exponent and without a trailing `.0`.
+/// Powers of ten of numbers that are written as digits. Of others, most digits would be zeros, and nobody counts them.
+const READABLE: Range<i32> = -15..15;
+
+/// A number as digits, or with an exponent if there would be too many: `1500`, `1e21`.
+pub fn decimal(value: f64) -> String {
+    // Minus zero becomes zero.
+    let value = value + 0.0;
+    let magnitude = Decimal::of(value).and_then(Decimal::magnitude);
+    if magnitude.is_none_or(|magnitude| READABLE.contains(&magnitude)) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
+
+/// Whether a number is written with an exponent because it is large.
+fn is_large(value: Decimal) -> bool {
+    value
+        .magnitude()
+        .is_some_and(|magnitude| magnitude >= READABLE.end)
+}
+
+/// The digits of a number without a trailing `.0` and without the sign of minus zero. An exponent stays if there would be too many.
 pub fn digits(number: &Number) -> String {
     let literal = number.text();
     if literal.contains(['e', 'E']) {
-        return number.value().to_string();
+        return decimal(number.value());
     }
+    let literal = match literal.strip_prefix('-') {
+        Some(zero) if number.value() == 0.0 => zero,
+        _ => literal,
+    };
     match literal.split_once('.') {
         Some((whole, fraction)) if fraction.bytes().all(|b| b == b'0') => whole.to_owned(),
         _ => literal.to_owned(),
@@ -99,11 +128,12 @@ pub fn dollars(number: &Number) -> String {
     let sum = decimal::without_noise(number.value());
     let is_noisy = sum.to_bits() != number.value().to_bits();
     let digits = if is_noisy {
-        sum.to_string()
+        decimal(sum)
     } else {
         digits(number)
     };
     let ending = match digits.split_once('.') {
+        _ if digits.contains('e') => "",
         None => ".00",
         Some((_, tenths)) if tenths.len() == 1 => "0",
         Some(_) => "",
@@ -116,8 +146,8 @@ const LEAST: Decimal = Decimal::new(1, -6);
 
 /// USD in short, two significant digits below 1 and cents above: `$12.40`, `$0.42`, `$0.0042`.
 pub fn short_dollars(value: f64) -> String {
-    let Some(value) = Decimal::of(value) else {
-        return format!("${value}");
+    let Some(value) = Decimal::of(value).filter(|value| !is_large(*value)) else {
+        return format!("${}", decimal(value));
     };
     let significant = |value: Decimal| 1 - value.magnitude().unwrap_or_default();
     // Rounding may lead to one more digit before the point: 0.0996 is 0.10.
@@ -130,7 +160,9 @@ pub fn short_dollars(value: f64) -> String {
 
 /// USD at a tick of a scale: `$5`, `$0.50`, `$0.002`.
 pub fn round_dollars(value: f64) -> String {
-    let value = Decimal::of(value).unwrap_or(Decimal::new(0, 0));
+    let Some(value) = Decimal::of(value).filter(|value| !is_large(*value)) else {
+        return format!("${}", decimal(value));
+    };
     if value.magnitude().is_none_or(|magnitude| magnitude >= -1) {
         let text = value.fixed(2);
         return format!("${}", grouped(text.strip_suffix(".00").unwrap_or(&text)));
@@ -152,7 +184,9 @@ pub fn tokens(count: u64) -> String {
 
 /// Tokens at a tick of a scale: `500`, `1.5 k`, `20 M`.
 pub fn round_tokens(value: f64) -> String {
-    let value = Decimal::of(value).unwrap_or(Decimal::new(0, 0));
+    let Some(value) = Decimal::of(value).filter(|value| !is_large(*value)) else {
+        return decimal(value);
+    };
     let (places, unit) = match value.magnitude().unwrap_or_default() {
         9.. => (-9, " G"),
         6.. => (-6, " M"),
@@ -163,14 +197,21 @@ pub fn round_tokens(value: f64) -> String {
     format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// A duration in two units: `48 s`, `12 min 3 s`, `2 h 5 min`, `3 d 4 h`.
+/// A duration in two units: `<0.1 s`, `48 s`, `12 min 3 s`, `2 h 5 min`, `3 d 4 h`. One that is no time that anybody waits is in
+/// seconds with an exponent: `1e21 s`.
 pub fn duration(seconds: f64) -> String {
     Decimal::of(seconds).map_or_else(|| format!("{seconds} s"), duration_of)
 }
 
 fn duration_of(seconds: Decimal) -> String {
+    if is_large(seconds) {
+        return format!("{} s", decimal(seconds.value()));
+    }
     let tenths = seconds.fixed(1);
-    let whole: u64 = seconds.fixed(0).parse().unwrap_or(u64::MAX);
+    if tenths == "0.0" && seconds.value() > 0.0 {
+        return "<0.1 s".to_owned();
+    }
+    let whole: u64 = seconds.fixed(0).parse().unwrap_or_default();
     // What rounds up to a minute is one.
     let is_short = seconds.rounded(1).value() < 60.0;
     let (big, unit, small, small_unit) = match whole {
@@ -197,11 +238,14 @@ pub fn milliseconds(ms: i64) -> String {
     duration_of(Decimal::new(ms.into(), -3))
 }
 
-/// An elapsed time in seconds as a clock.
+/// An elapsed time in seconds as a clock; one that is too long for a clock as a duration.
 pub fn clock_of(seconds: f64) -> String {
-    let seconds = Decimal::of(seconds).map(|seconds| seconds.fixed(0));
-    let seconds: Option<i64> = seconds.and_then(|seconds| seconds.parse().ok());
-    clock(seconds.map_or(i64::MAX, |seconds| seconds.saturating_mul(1000)))
+    let whole = Decimal::of(seconds).filter(|whole| !is_large(*whole));
+    let whole: Option<i64> = whole.and_then(|whole| whole.fixed(0).parse().ok());
+    whole.map_or_else(
+        || duration(seconds),
+        |whole| clock(whole.saturating_mul(1000)),
+    )
 }
 
 /// An elapsed time as a clock: `0:07`, `12:03`, `1:02:03`.
@@ -244,6 +288,8 @@ mod tests {
         for (shown, expected) in [
             (grouped(1_234_567), "1,234,567"),
             (grouped("1234.5678"), "1,234.5678"),
+            (grouped(-123_456), "-123,456"),
+            (grouped("1e21"), "1e21"),
             (count(1, "run"), "1 run"),
             (count(2_000, "harness"), "2,000 harnesses"),
             (count(0, "entry"), "0 entries"),
@@ -266,9 +312,18 @@ mod tests {
             (percent(0, 0), "0.0 %"),
             (digits(&number("9.0")), "9"),
             (digits(&number("15e2")), "1500"),
+            (digits(&number("1E+21")), "1e21"),
+            (digits(&number("1e-9")), "0.000000001"),
+            (digits(&number("1e-300")), "1e-300"),
+            (digits(&number("-0")), "0"),
+            (digits(&number("-0.0")), "0"),
+            (digits(&number("-0e9")), "0"),
+            (digits(&number("-0.5")), "-0.5"),
             (dollars(&number("0.4210")), "$0.4210"),
             (dollars(&number("1234.5")), "$1,234.50"),
             (dollars(&number("3")), "$3.00"),
+            (dollars(&number("-0")), "$0.00"),
+            (dollars(&number("1e300")), "$1e300"),
             (dollars(&number("0.028000000000000004")), "$0.028"),
             (dollars(&number("0.30000000000000004")), "$0.30"),
             (short_dollars(1_234.567), "$1,234.57"),
@@ -281,9 +336,13 @@ mod tests {
             (short_dollars(0.00421), "$0.0042"),
             (short_dollars(0.000_04), "$0.000040"),
             (short_dollars(0.0), "$0.00"),
+            (short_dollars(-0.0), "$0.00"),
+            (short_dollars(1e14), "$100,000,000,000,000.00"),
+            (short_dollars(1e300), "$1e300"),
             (short_dollars(4e-8), "<$0.000001"),
             (round_dollars(5_000.0), "$5,000"),
             (round_dollars(0.5), "$0.50"),
+            (round_dollars(1e300), "$1e300"),
             (round_dollars(0.002), "$0.002"),
             (tokens(999), "999"),
             (tokens(15_250), "15.3 k"),
@@ -295,7 +354,12 @@ mod tests {
             (round_tokens(500.0), "500"),
             (round_tokens(1_500.0), "1.5 k"),
             (round_tokens(2e7), "20 M"),
+            (round_tokens(1e300), "1e300"),
             (duration(0.0), "0 s"),
+            (duration(-0.0), "0 s"),
+            (duration(1e-9), "<0.1 s"),
+            (duration(0.049), "<0.1 s"),
+            (duration(0.05), "0.1 s"),
             (duration(1.25), "1.3 s"),
             (duration(59.94), "59.9 s"),
             (duration(59.96), "1 min"),
@@ -303,9 +367,14 @@ mod tests {
             (duration(723.0), "12 min 3 s"),
             (duration(7_500.0), "2 h 5 min"),
             (duration(273_600.0), "3 d 4 h"),
+            (duration(1e14), "1157407407 d 9 h"),
+            (duration(1.5e21), "1.5e21 s"),
+            (duration(1e300), "1e300 s"),
             (milliseconds(48_000), "48 s"),
             (milliseconds(1_050), "1.1 s"),
+            (milliseconds(13), "<0.1 s"),
             (clock_of(7.4), "0:07"),
+            (clock_of(1e21), "1e21 s"),
             (
                 abbreviated_digest(&"0123abcd".repeat(8)).unwrap_or_default(),
                 "0123abcd…",

@@ -92,9 +92,9 @@ document! {
             Quantity::Metric(metric) => match metric.unit() {
                 MetricUnit::Dollars => amounts::short_dollars(value),
                 MetricUnit::Seconds => amounts::duration(value),
-                MetricUnit::Tokens => format::grouped(value),
+                MetricUnit::Tokens => format::grouped(amounts::decimal(value)),
             },
-            Quantity::Outcome(..) => format::grouped(value),
+            Quantity::Outcome(..) => format::grouped(amounts::decimal(value)),
         };
         let range = |low: f64, high: f64| format!("{} to {}", write(low), write(high));
         let interval = measure.interval;
