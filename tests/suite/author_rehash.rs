@@ -80,7 +80,7 @@ fn after_a_change_every_annotation_is_shown_with_its_event_and_the_check_is_clea
     ]);
     site.write(TAPE, log(&["one", "two", "four"]));
     let checked = site.runpress("check").exits(1);
-    checked.says("run `runpress annotate --rehash`");
+    checked.says("run `runpress annotate --rehash content/runs/first`");
     let ran = rehash(&site, "").quiet();
     let (_, shown) = ran.stdout.split_once('\n').expect("lines");
     assert_eq!(

@@ -304,13 +304,14 @@ impl<'t> Validator<'t> {
             return;
         }
         let line = &sidecar.header_line;
+        let run = self.path.rsplit_once('/').map_or(".", |(folder, _)| folder);
         self.diagnostics.push(
             codes::ANNOTATION_TAPE_DIGEST_MISMATCH
                 .at(
                     line.place(self.path, "/tape_content_hash"),
                     format!("The tape {} changed after it was annotated", quoted(&tape.file)),
                     format!(
-                        "Check that each annotation still points at the right event, then run `runpress annotate --rehash`, which sets `tape_content_hash` to `{}`.",
+                        "Check that each annotation still points at the right event, then run `runpress annotate --rehash {run}`, which sets `tape_content_hash` to `{}`.",
                         tape.content_hash
                     ),
                 )

@@ -77,7 +77,7 @@ codes! {
         bad "{\"event_id\":3,\"span\":{\"start_event_id\":4,\"end_event_id\":2}}"
         good "{\"event_id\":3,\"span\":{\"start_event_id\":3,\"end_event_id\":5}}";
     ANNOTATION_TAPE_DIGEST_MISMATCH = "annotation.tape-digest-mismatch" Error "the tape changed after it was annotated"
-        why "The header's `tape_content_hash` differs from the hash of the tape, so every annotation may point at the wrong event. Check each one, correct `event_id` where its event has moved, then run `runpress annotate --rehash` to write the new hash. `[policy] stale_annotations = \"warn\"` makes this a warning."
+        why "The header's `tape_content_hash` differs from the hash of the tape, so every annotation may point at the wrong event. Check each one, correct `event_id` where its event has moved, then run `runpress annotate --rehash RUN` to write the new hash. `[policy] stale_annotations = \"warn\"` makes this a warning."
         bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
         good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
     ANNOTATION_SCHEMA = "annotation.schema" Note "a link of an annotation is shown as text"
@@ -85,7 +85,7 @@ codes! {
         bad "{\"links\":[{\"url\":\"javascript:alert(1)\"}]}"
         good "{\"links\":[{\"url\":\"https://example.org/notes\"}]}";
     ANNOTATION_QUOTE_NOT_FOUND = "annotation.quote-not-found" Warning "the quote of an annotation is not in its event"
-        why "An annotation may quote its event under `quote` in `metadata`; the quote should occur in that event. White space and terminal colors are ignored. Harn gives the key no fixed meaning, so the run is still published. `runpress annotate --rehash` stops at a missing quote, unless `[policy] stale_annotations` is `\"warn\"`."
+        why "An annotation may quote its event under `quote` in `metadata`; the quote should occur in that event. White space and terminal colors are ignored. Harn gives the key no fixed meaning, so the run is still published. `runpress annotate --rehash RUN` stops at a missing quote, unless `[policy] stale_annotations` is `\"warn\"`."
         bad "{\"event_id\":3,\"metadata\":{\"quote\":\"words of event 4\"}}"
         good "{\"event_id\":4,\"metadata\":{\"quote\":\"words of event 4\"}}";
     ANNOTATION_QUOTE_WITHHELD = "annotation.quote-withheld" Note "the quote of an annotation is of an event of which parts are withheld"
@@ -97,7 +97,7 @@ codes! {
         bad "{\"metadata\":{\"quote\":[\"npm test\"]}}"
         good "{\"metadata\":{\"quote\":\"npm test\"}}";
     ANNOTATION_STALE_TARGET = "annotation.stale-target" Note "an annotation refers to a changed tape"
-        why "The hash in the sidecar does not match the tape, so each annotation is listed with the event that it points at now. `runpress annotate --rehash --before` also shows the original event. Fixing `annotation.tape-digest-mismatch` removes these notes."
+        why "The hash in the sidecar does not match the tape, so each annotation is listed with the event that it points at now. `runpress annotate --rehash RUN --before TAPE` also shows the original event. Fixing `annotation.tape-digest-mismatch` removes these notes."
         bad "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"0000…\"}"
         good "{\"type\":\"header\",\"schema_version\":1,\"tape_content_hash\":\"95acb72c…\"}";
     ANNOTATION_OTHER_KIND = "annotation.other-kind" Note "an annotation may point at the wrong event"
