@@ -216,6 +216,14 @@ fn hundredths(share: f64) -> u32 {
     (share * 100.0).round() as u32
 }
 
+/// A share in percent. What is there is never shown as nothing: `<1 %`.
+fn percent(share: f64) -> String {
+    match hundredths(share) {
+        0 if share > 0.0 => "<1 %".to_owned(),
+        percent => format!("{percent} %"),
+    }
+}
+
 /// Maximum stages shown; no record of this format has more.
 const STAGES: usize = 24;
 /// Maximum tools shown; the others are in `run.json`.
@@ -284,10 +292,31 @@ fn bar<'a>(
             );
             (end > x).then(|| BarPart {
                 class,
-                label: format!("{name} {} %", hundredths(value.unwrap_or_default() / sum)),
+                label: format!("{name} {}", percent(value.unwrap_or_default() / sum)),
                 x,
                 width: end - x,
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_rounds_to_nothing_is_less_than_a_percent() {
+        let parts = [
+            ("a", "cached input", Some(249_000.0)),
+            ("b", "output", Some(640.0)),
+            ("c", "reasoning", None),
+        ];
+        let labels = bar(parts.into_iter()).into_iter().map(|part| part.label);
+        assert_eq!(
+            labels.collect::<Vec<_>>(),
+            ["cached input 100 %", "output <1 %"]
+        );
+        let shown = [0.0, 0.004_9, 0.005, 1.0].map(percent);
+        assert_eq!(shown, ["0 %", "<1 %", "1 %", "100 %"]);
+    }
 }
