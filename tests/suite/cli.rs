@@ -125,7 +125,7 @@ fn the_guide_lists_every_command() {
     let guide = fs::read_to_string(root.join("content/pages/guide.md")).expect("the guide");
     let table = guide.split("# Your first site").next().expect("a table");
     for command in commands() {
-        contains(table, &format!("| `runpress {command}"));
+        contains(table, format!("| `runpress {command}"));
     }
 }
 

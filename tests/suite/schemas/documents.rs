@@ -53,7 +53,7 @@ fn the_references_link_every_schema() {
             SchemaSubject::Input(_) => &inputs,
             SchemaSubject::Feed(_) => &feeds,
         };
-        contains(page, &format!("](../{})", entry.path()));
+        contains(page, format!("](../{})", entry.path()));
     }
 }
 
