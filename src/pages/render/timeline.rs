@@ -174,7 +174,7 @@ fn push_work(out: &mut String, work: &SubagentWork, events: usize) {
     }
     if let Some(duration) = work.milliseconds {
         out.push_str(", ");
-        out.push_str(&milliseconds(duration));
+        push_text(out, &milliseconds(duration));
     }
     if let Some(count) = work.tokens {
         out.push_str(", ");
@@ -193,7 +193,7 @@ fn push_event<'e>(
 ) {
     if let Some(gap) = &event.gap {
         out.push_str("<li class=gap>");
-        out.push_str(gap);
+        push_text(out, gap);
         out.push_str(" without an event");
         if let Some((at, _)) = event.at {
             out.push_str(", until ");
@@ -261,7 +261,7 @@ fn push_event<'e>(
     push_amounts(out, event);
     if let Some(earlier) = &event.earlier {
         out.push_str("<i class=back>");
-        out.push_str(earlier);
+        push_text(out, earlier);
         out.push_str(" earlier than the event before</i> ");
     } else if event.is_parallel {
         out.push_str("<i class=back>in parallel</i> ");
@@ -374,7 +374,7 @@ fn push_amounts(out: &mut String, event: &EventView<'_>) {
     }
     out.push_str("<small>");
     if let Some(duration) = event.milliseconds {
-        out.push_str(&milliseconds(duration));
+        push_text(out, &milliseconds(duration));
     }
     if let Some(count) = event.tokens {
         if event.milliseconds.is_some() {
