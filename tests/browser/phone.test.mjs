@@ -55,6 +55,25 @@ for (const width of [390, 320]) {
     }
   });
 
+  test(`no text of a row is over that of another cell at ${width} px`, async () => {
+    for (const file of LISTS.concat('compare/index.html', 'harnesses/claude/index.html')) {
+      const { page, close } = await open(file, { width, height: 844 });
+      const over = await page.locator('main tr').evaluateAll((rows) => rows.flatMap((row) => {
+        // Text can be wider than its element.
+        const boxesOf = (part) => {
+          const range = document.createRange();
+          range.selectNodeContents(part);
+          return [...range.getClientRects()];
+        };
+        const boxes = [...row.cells].filter((cell) => cell.checkVisibility()).flatMap((cell) => [...cell.querySelectorAll('a, .badge')].flatMap(boxesOf).map((box) => ({ cell, box })));
+        return boxes.filter(({ cell, box }) => boxes.some((other) => other.cell !== cell
+          && Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left) > 1 && Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top) > 3)).map(({ cell }) => cell.textContent);
+      }));
+      assert.deepEqual(over, [], file);
+      await close();
+    }
+  });
+
   test(`a run in a list shows outcome, case, model and cost within ${width} px`, async () => {
     const { page, close } = await open('runs/index.html', { width, height: 844 });
     const rows = await page.locator('table.runs tbody tr').evaluateAll((all) => all.slice(0, 8).map((row) => {
