@@ -43,9 +43,9 @@
     return make(differs ? 'tr.differ' : 'tr.same', {}, head, ...values.map((value, index) => make('td', {}, cell(value, index))));
   };
 
-  const measure = (text, part) => {
+  const measure = (text, part, exact) => {
     const width = Math.min(part > 0 ? Math.max(part * 100, 0.5) : 0, 100).toFixed(1);
-    return make('div.measure', {}, make('span', {}, text),
+    return make('div.measure', {}, make('span', exact, text),
       draw('svg', { class: 'meter', viewBox: '0 0 100 4', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, draw('rect', { width, height: 4 })));
   };
 
@@ -66,7 +66,7 @@
       add(name, found.map(({ value }) => value), (value, at) => {
         if (value === null) return unknown('not recorded');
         const ratio = areComparable && at && base > 0 && value > 0 && !runs[at].excluded ? Number((value / base).toPrecision(2)) : 0;
-        return make('span', {}, found[at].text, ...(ratio ? [' ', make('small', {}, `${ratio} × ${LETTERS[0]}`)] : []));
+        return make('span', found[at].exact, found[at].text, ...(ratio ? [' ', make('small', {}, `${ratio} × ${LETTERS[0]}`)] : []));
       });
     }
     return section('verdicts', 'Verdicts', table('Verdicts of the runs', 'Verdict', runs, [make('tbody', {}, ...rows)]));
@@ -86,10 +86,10 @@
     const rows = runs[0].metrics.map(({ name }) => {
       const found = runs.map((run) => run.metrics.find((metric) => metric.name === name));
       const most = Math.max(...found.map(({ value }, at) => (!runs[at].excluded && value) || 0));
-      const bars = found.map(({ value, text }, at) => make('li', {}, letter(at), value === null ? unknown('not recorded') : measure(text, most > 0 && !runs[at].excluded ? value / most : 0)));
+      const bars = found.map(({ value, text, exact }, at) => make('li', {}, letter(at), value === null ? unknown('not recorded') : measure(text, most > 0 && !runs[at].excluded ? value / most : 0, exact)));
       return make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, make('ul.stack', {}, ...bars)));
     });
-    return section('metrics', 'Metrics', quiet('The bars of a metric share one scale, from 0 to the largest value. Values that were not recorded have no bar, and runs that do not count have none.'),
+    return section('metrics', 'Metrics', quiet('The bars of a metric share one scale, from 0 to the largest value. Values that were not recorded and runs that do not count have no bar.'),
       table('Metrics of the runs', 'Metric', [], [make('tbody', {}, ...rows)]));
   };
 

@@ -3,7 +3,7 @@
   // data of runs is split into parts by key, and `b~2` is also the key of that tape. The page is drawn section by section to
   // stay responsive.
   'use strict';
-  const { make, pause, load, compare } = window.runpress;
+  const { make, pause, load, number, compare } = window.runpress;
   const { LETTERS, MOST, differ, quiet, picker } = compare;
   const place = document.getElementById('compared');
   if (!place) return;
@@ -56,11 +56,19 @@
     const [, name] = manifest.parts.findLast(([first]) => first <= key) ?? [];
     return name && new Map(await part(name)).get(key);
   };
+  // A cost has two significant digits below $1, and cents above.
+  const short = (exact) => {
+    const cost = number(exact);
+    return cost && cost < 0.995 ? `$${cost.toPrecision(2)}` : cost.toLocaleString('en', { style: 'currency', currency: 'USD' });
+  };
   // Names of fields and metrics are the same for all runs, so they are stored once.
   const named = (run, manifest) => {
     const texts = run.fields.values();
     const groups = manifest.groups.map(({ name, fields }) => ({ name, fields: fields.map((field) => ({ ...field, text: texts.next().value })) }));
-    const metrics = run.metrics.map(([value, text], at) => ({ name: manifest.metrics[at], value, text }));
+    const metrics = run.metrics.map(([value, title], at) => {
+      const text = title.replace(/\$.+/, short);
+      return { name: manifest.metrics[at], value, text, exact: text !== title && { title } };
+    });
     const checks = run.checks.map(([view, name, similarity, text]) => ({ view, name, similarity, text }));
     return { ...run, groups, metrics, checks };
   };

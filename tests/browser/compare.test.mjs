@@ -25,7 +25,7 @@ function files() {
   const folder = (index) => `content/runs/${index}`;
   return {
     'site.toml': '',
-    [`${folder(1)}/run-record.json`]: run(1, { subject: { modelId: 'lark' }, metrics: metrics(100, 2), validation: checks(0.9) }),
+    [`${folder(1)}/run-record.json`]: run(1, { subject: { modelId: 'lark' }, metrics: metrics(100, 1.2694), validation: checks(0.9) }),
     [`${folder(1)}/events.jsonl`]: log([[0, ...command('npm ci')], [1, 'agent', { message: 'One' }], [4, 'read', { path: './src/a.ts' }], [10, ...command('npm test', false)], [20, 'write', { path: 'src/only-one.ts' }]]),
     [`${folder(1)}/writeup.md`]: `---\nrating: great\n---\n# Heading of the writeup\n\nA paragraph with **bold** words and ${HOSTILE}.\n\n- an item\n`,
     [`${folder(2)}/run-record.json`]: run(2, { subject: { modelId: 'lark', harnessVersion: '0.32.0' }, metrics: metrics(50, null), validation: checks(null) }),
@@ -82,9 +82,9 @@ for (const from of ['disk', 'a sub-path']) {
     assert.deepEqual(await values('Run time'), ['A1 min 40 s', 'B50 s']);
     const starts = await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect().left));
     assert.equal(starts[0], starts[1], 'the bars of a metric begin at one line');
-    assert.match(await page.locator('.chosen li').first().innerText(), /failed\s· 1\/1\sscreens\s· great\s· \$2\.00\scomparable/);
+    assert.match(await page.locator('.chosen li').first().innerText(), /failed\s· 1\/1\sscreens\s· great\s· \$1\.27\scomparable/);
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getAttribute('width'))), ['100.0', '50.0']);
-    assert.deepEqual(await values('Comparable cost'), ['A$2.00', 'B—']);
+    assert.deepEqual(await values('Comparable cost'), ['A$1.27', 'B—']);
     await words(row(page, 'checks', 'Title'));
     assert.deepEqual(await row(page, 'checks', 'Title').locator('td').allInnerTexts(), ['0.9', 'not reached: no canvas']);
     assert.match(await words(row(page, 'fields', 'Version of the harness')), /≠.*differs/s);
@@ -95,7 +95,8 @@ for (const from of ['disk', 'a sub-path']) {
     assert.deepEqual(await page.locator('#compared h2').evaluateAll((all) => all.slice(0, 2).map(({ id }) => id)), ['verdicts', 'parting']);
     await words(row(page, 'verdicts', 'Run time'));
     assert.deepEqual(await row(page, 'verdicts', 'Run time').locator('td').allInnerTexts(), ['1 min 40 s', '50 s 0.5 × A']);
-    assert.deepEqual(await row(page, 'verdicts', 'Comparable cost').locator('td').allInnerTexts(), ['$2.00', '—']);
+    assert.deepEqual(await row(page, 'verdicts', 'Comparable cost').locator('td').allInnerTexts(), ['$1.27', '—']);
+    assert.equal(await page.locator('section:has(#verdicts) [title="$1.2694"]').count(), 1, 'the recorded value is a tooltip');
 
     assert.match(await words(page.locator('section:has(#parting)')), /The first 2 actions are the same; then they diverge\./);
     assert.match(await words(page.locator('tr.here')), /Different\s+A 2, B 2: the runs diverge here\s+#3 command npm test failed\s+#4 write src\/only-one\.ts\s+#2 command npm run build\s+#3 write src\/two\.ts/);
