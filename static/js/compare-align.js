@@ -110,7 +110,7 @@
         ...(more ? [fold(words, () => actions(list.slice(few, 500)))] : []));
     });
     const lengths = sides.map((list, side) => `${LETTERS[runs[side].at]} ${digits(list.length)}`);
-    const head = make('th', { scope: 'row' }, same ? 'Same ' : make('span.differs', {}, '≠ Different '),
+    const head = make('th', { scope: 'row' }, ...(same ? ['Same '] : [make('b.differs', {}, '≠'), ' Different ']),
       make('small', {}, `${same ? count(sides[0].length, 'action') : lengths.join(', ')}${isFirst ? ': the runs diverge here' : ''}`));
     return make(isFirst ? 'tr.here' : 'tr', {}, head, ...cells);
   };

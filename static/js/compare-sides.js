@@ -39,7 +39,7 @@
   const line = (name, values, cell, marked = true) => {
     const differs = marked && differ(values);
     const head = make('th', { scope: 'row' }, name);
-    if (differs) head.append(' ', make('span.differs', { title: 'differs' }, '≠'), make('span.sr', {}, ' differs'));
+    if (differs) head.append(' ', make('b.differs', { title: 'differs' }, '≠'), make('span.sr', {}, ' differs'));
     return make(differs ? 'tr.differ' : 'tr.same', {}, head, ...values.map((value, index) => make('td', {}, cell(value, index))));
   };
 
