@@ -32,14 +32,14 @@
     const heads = runs.map((run) => make('th', { scope: 'col' }, letter(run.at), ' ', link(pageOf(run), run.title)));
     const made = make('table.sides', {}, make('caption.sr', {}, caption),
       make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, first), ...heads)), ...bodies);
-    made.style.minWidth = `${7 + 7.5 * runs.length}rem`;
+    made.style.minWidth = `${5 + 6 * runs.length}rem`;
     return make('div.scroll', { tabIndex: 0, role: 'region', ariaLabel: caption }, made);
   };
   // A difference is marked by a sign and a word, not by color alone.
   const line = (name, values, cell, marked = true) => {
     const differs = marked && differ(values);
     const head = make('th', { scope: 'row' }, name);
-    if (differs) head.append(' ', make('b.differs', { title: 'differs' }, '≠'), make('span.sr', {}, ' differs'));
+    if (differs) head.append(' ', make('b.differs', {}, '≠'), make('span.sr', {}, ' differs'));
     return make(differs ? 'tr.differ' : 'tr.same', {}, head, ...values.map((value, index) => make('td', {}, cell(value, index))));
   };
 
