@@ -4,7 +4,7 @@
   // stay responsive.
   'use strict';
   const { make, pause, load, number, compare } = window.runpress;
-  const { LETTERS, MOST, differ, quiet, picker } = compare;
+  const { LETTERS, MOST, differ, letter, quiet, picker } = compare;
   const place = document.getElementById('compared');
   if (!place) return;
   const received = new Map();
@@ -32,10 +32,14 @@
     document.title = `${runs[0].task}: ${runs.map((run) => run.title).join(' and ')} – ${document.title}`;
     const task = (run) => run.groups.flatMap((group) => group.fields.filter((field) => field.task));
     const apart = task(runs[0]).filter((_, at) => differ(runs.map((run) => task(run)[at].text)));
-    if (apart.length) place.append(make('p.apart', {}, `These runs differ in ${new Intl.ListFormat('en').format(apart.map(({ name }) => name.toLowerCase()))}: they did not face the same task, so their numbers are not comparable.`));
     const labels = runs.filter((run) => run.label).map((run) => LETTERS[run.at]);
-    if (!apart.length && labels.length) place.append(make('p.apart', {}, `The case of ${labels.join(' and ')} is a name given on import: their tasks may differ.`));
-    const verdicts = (all) => compare.verdicts(all, !apart.length && !labels.length);
+    // The task of an imported run is the first message of its user, whatever its case is called.
+    const areUnlike = differ(runs.map((run) => run.task));
+    const doubt = apart.length ? `These runs differ in ${new Intl.ListFormat('en').format(apart.map(({ name }) => name.toLowerCase()))}: they did not face the same task, so their numbers are not comparable.`
+      : labels.length ? `The case of ${labels.join(' and ')} is a name given on import: their tasks may differ.`
+        : areUnlike && 'These runs have one case, but different requests: their tasks may differ.';
+    if (doubt) place.append(make('div.apart', {}, doubt, ...(areUnlike ? [make('ul.parts', {}, ...runs.map((run) => make('li', {}, letter(run.at), ' ', run.task)))] : [])));
+    const verdicts = (all) => compare.verdicts(all, !doubt);
     const tapes = [];
     for (const run of runs) {
       await pause();

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { violations } from './support/axe.mjs';
 import { drawn, launch, watch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
-import { record, site } from './support/site.mjs';
+import { SITE, cards, record, site } from './support/site.mjs';
 
 const HOSTILE = '<img src=x onerror=window.__pwned=1></script><script>window.__pwned=1</script>';
 const SLUGS = ['1', '2', '3', '4'].map((index) => `pong-codex-${['lark', 'lark', 'heron', 'x'][index - 1]}-${index}aaaaaaa`);
@@ -213,6 +213,37 @@ test('what scorers said of the runs is side by side as recorded, and none is bet
   await page.goto(`${base}compare/index.html?runs=${of(3)}`);
   await page.getByText('Add one more run to compare.').waitFor();
   assert.equal(await page.locator('#verdicts').count(), 0);
+  await close();
+});
+
+test('runs of a case that was only named on import may have had different tasks', async () => {
+  const run = (index) => JSON.stringify(record({
+    id: `${index}aaaaaaa-8a60-4d2e-9a51-0c9f6f1f2b11`, subject: { ...record().subject, modelId: 'm' }, import: { format: 'codex', importerVersion: 1, sources: [], given: ['case'] },
+  }));
+  const base = `${pathToFileURL(site({ 'site.toml': '', 'content/1/run-record.json': run(1), 'content/2/run-record.json': run(2) })).href}/`;
+  const { page, close } = await open('?runs=pong-codex-m-1aaaaaaa,pong-codex-m-2aaaaaaa', { base });
+  await page.locator('#writeups').waitFor();
+  assert.equal(await page.locator('.apart').innerText(), 'The case of A and B is a name given on import: their tasks may differ.');
+  assert.doesNotMatch(await words(page.locator('section:has(#verdicts)')), /× A/, 'no ratio');
+  await close();
+});
+
+test('different requests to runs of one case are shown', async () => {
+  const [one, two] = cards().filter(({ subject }) => subject.testCaseSlug === 'sample-session');
+  assert.notEqual(one.task, two.task);
+  const { page, close } = await open(`?runs=${one.slug},${two.slug}`, { base: `${pathToFileURL(SITE).href}/` });
+  await page.locator('#writeups').waitFor();
+  const said = await page.locator('.apart').innerText();
+  assert.match(said, /^These runs have one case, but different requests: their tasks may differ\./);
+  for (const { task } of [one, two]) assert.ok(said.includes(task), said);
+  await close();
+});
+
+test('the verdicts of two runs fit on a phone', async () => {
+  const { page, close } = await open(`?runs=${SLUGS[0]},${SLUGS[1]}`, { viewport: { width: 320, height: 800 } });
+  await page.locator('#writeups').waitFor();
+  const region = page.locator('section:has(#verdicts) .scroll');
+  assert.equal(await region.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth), false);
   await close();
 });
 
