@@ -134,9 +134,9 @@
     const [base, ...others] = runs.filter((run) => lists[run.at].length);
     const missing = runs.filter((run) => !lists[run.at].length);
     const parts = [];
-    if (missing.length) parts.push(quiet(`${missing.map((run) => LETTERS[run.at]).join(' and ')} recorded no commands and no paths, so there is nothing to align.`));
+    if (missing.length) parts.push(quiet(`${missing.map((run) => LETTERS[run.at]).join(' and ')} recorded no commands and no paths to align.`));
     if (others.length) {
-      parts.push(quiet(`Actions are commands, reads, writes, searches and calls of other agents; they are the same when their kind and their command or path are.${
+      parts.push(quiet(`Actions are commands, reads, writes, searches and calls of other agents; they are the same when their kind and command or path are.${
         others.length > 1 ? ` Each run is aligned with ${LETTERS[base.at]}.` : ''}`));
     }
     for (const [at, other] of others.entries()) {

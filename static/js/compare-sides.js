@@ -99,7 +99,7 @@
     const rows = views.map(([view, name]) => {
       const found = runs.map((run) => run.checks.find((check) => check.view === view));
       return line(name, found.map((check) => check?.similarity), (value, index) => {
-        if (!found[index]) return unknown('the case version of this run does not have this check');
+        if (!found[index]) return unknown('the case version of this run lacks this check');
         return value === null ? found[index].text : measure(found[index].text, value);
       });
     });

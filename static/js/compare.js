@@ -19,7 +19,7 @@
     if (lost.length) {
       parts.push(make('div.empty', { role: 'status' }, make('p', {}, `${lost.length === 1 ? 'One address is' : 'These addresses are'} not of a published run: `,
         ...lost.flatMap((name, index) => [index ? ', ' : '', make('code', {}, name.slice(0, 200))]), '.'),
-      make('p', {}, 'It may have been quarantined, renamed or mistyped. The other runs are still compared.')));
+      make('p', {}, 'It may have been quarantined, renamed or mistyped. The others are compared.')));
     }
     if (asked.length - lost.length > MOST) parts.push(quiet(`At most ${MOST} runs can be compared; the first ${MOST} are.`));
     pick.hidden = runs.length > 1;

@@ -64,12 +64,12 @@
     const words = input.value.trim();
     say(words);
     if (!finder || failed) return;
-    if (!words) {
-      // Without words: the cases.
+    // Without words, and on the page without results: the cases.
+    const offer = () => {
       const [total, some] = manifest.cases;
       put(total ? [{ kind: 'case', total, results: some.map(finder.document) }] : [], /$^/g, 'text');
-      return;
-    }
+    };
+    if (!words) return offer();
     let found = { groups: [], names: [] };
     try {
       if (/..|[^\0-\x7f]/.test(words)) found = await finder.find(words, manifest, MOST);
@@ -78,6 +78,7 @@
     }
     if (asked !== mine) return;
     say(words, found);
+    if (own && !found.groups.length) return offer();
     put(found.groups, patternOf(found.names), 'result');
     if (!own && found.groups.length) list.append(make('p', {}, link(addressOf(words), 'All results')));
   };
