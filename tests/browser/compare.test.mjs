@@ -344,7 +344,7 @@ test('without JavaScript the page says how runs are compared', async () => {
   assert.match(await page.locator('noscript').innerText(), /the page of each case has its runs in one table/);
   assert.equal(await page.locator('table.runs tr[data-run]').count(), 4);
   assert.equal(await page.getByText('Select two to four').isVisible(), false, 'there are no boxes');
-  assert.equal(await page.locator('#newest').innerText(), 'The newest runs');
+  assert.equal(await page.locator('#newest').innerText(), 'Newest runs');
   await close();
 });
 
