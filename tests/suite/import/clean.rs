@@ -127,7 +127,7 @@ fn the_whole_user_information_of_an_address_is_removed_and_nothing_else() {
             "https%253A%252F%252Fuser@host",
         ),
         (
-            "https://u:s3cret@\u{200b}example.org/x",
+            "https://u:p@\u{200b}example.org/x",
             "https://\u{200b}example.org/x",
         ),
     ] {
