@@ -159,7 +159,7 @@ fn order_is_recency_newest_first_by_finish_then_start_then_id() {
     assert_eq!(page.texts(".comparison tr:not(.group) > th > a"), ids);
     let middle = site.page("runs/pong-codex-sample-lark-1-0000000a/index.html");
     for (rel, id) in [("prev", &ids[1]), ("next", &ids[3])] {
-        let hrefs = middle.attrs(&format!("nav.neighbours a[rel={rel}]"), "href");
+        let hrefs = middle.attrs(&format!("nav.neighbors a[rel={rel}]"), "href");
         assert_eq!(
             hrefs,
             [format!(

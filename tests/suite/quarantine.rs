@@ -158,7 +158,7 @@ fn neighbors_and_ranges_never_count_a_quarantined_run() {
     let page = site.page("runs/pong-codex-sample-lark-1-00000002/index.html");
     assert_eq!(page.beside("uncached input, tokens"), ["100", "100 to 100"]);
     assert_eq!(
-        page.attrs("nav.neighbours a[rel=prev]", "href"),
+        page.attrs("nav.neighbors a[rel=prev]", "href"),
         ["../../runs/pong-codex-sample-lark-1-00000003/index.html"]
     );
     page.says("Range of the 3 comparable runs");

@@ -135,7 +135,7 @@ fn a_file_is_a_page_with_title_description_version_and_all_events() {
     assert!(note[0].starts_with("Left out or replaced: "), "{note:?}");
     assert!(note[0].ends_with(" by the import."), "{note:?}");
     assert!(
-        page.all("header nav, .crumbs a, .neighbours, .find")
+        page.all("header nav, .crumbs a, .neighbors, .find")
             .is_empty()
     );
 }
