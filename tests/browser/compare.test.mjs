@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { violations } from './support/axe.mjs';
 import { drawn, launch, watch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
-import { SITE, cards, record, site } from './support/site.mjs';
+import { record, site } from './support/site.mjs';
 
 const HOSTILE = '<img src=x onerror=window.__pwned=1></script><script>window.__pwned=1</script>';
 const SLUGS = ['1', '2', '3', '4'].map((index) => `pong-codex-${['lark', 'lark', 'heron', 'x'][index - 1]}-${index}aaaaaaa`);
@@ -229,13 +229,18 @@ test('runs of a case that was only named on import may have had different tasks'
 });
 
 test('different requests to runs of one case are shown', async () => {
-  const [one, two] = cards().filter(({ subject }) => subject.testCaseSlug === 'sample-session');
-  assert.notEqual(one.task, two.task);
-  const { page, close } = await open(`?runs=${one.slug},${two.slug}`, { base: `${pathToFileURL(SITE).href}/` });
+  const tasks = ['Count the lines.', 'Fix the test.'];
+  const run = (index) => JSON.stringify(record({
+    id: `${index}aaaaaaa-8a60-4d2e-9a51-0c9f6f1f2b11`, subject: { ...record().subject, modelId: 'm' }, import: { format: 'codex', importerVersion: 1, sources: [] },
+  }));
+  const said = (index) => `{"type":"trace","schemaVersion":1}\n${JSON.stringify({ seq: 0, type: 'message', role: 'user', text: tasks[index - 1] })}\n`;
+  const files = [1, 2].flatMap((index) => [[`content/${index}/run-record.json`, run(index)], [`content/${index}/import.trace.jsonl`, said(index)]]);
+  const base = `${pathToFileURL(site({ 'site.toml': '', ...Object.fromEntries(files) })).href}/`;
+  const { page, close } = await open('?runs=pong-codex-m-1aaaaaaa,pong-codex-m-2aaaaaaa', { base });
   await page.locator('#writeups').waitFor();
-  const said = await page.locator('.apart').innerText();
-  assert.match(said, /^These runs have one case, but different requests: their tasks may differ\./);
-  for (const { task } of [one, two]) assert.ok(said.includes(task), said);
+  const apart = await page.locator('.apart').innerText();
+  assert.match(apart, /^These runs have one case, but different requests: their tasks may differ\./);
+  for (const task of tasks) assert.ok(apart.includes(task), apart);
   await close();
 });
 
